@@ -38,7 +38,7 @@ async function start(t) {
 		answers: (now) => {
 			answer = now;
 		},
-		elicitationId, owner, urlmode,
+		elicitationId, owner, urlmode, taskId,
 		undelivered: async () => (await admin.query('SELECT FROM urlmode.undelivered_of(\'\', NULL, NULL, $1)', [elicitationId])).rowCount,
 		get: (tool) => server.get(taskId, { owner, client: {}, written: async () => answer, run: async (_call, _answers, round) => {
 			runs += 1;
@@ -130,36 +130,80 @@ test('what has failed on the way to the claim is tried again', async (t) => {
 	assert.deepEqual([(await get(() => ENDED)).status, runs()], ['completed', 2]);
 });
 
-test('a user listens with so many clients at a time, and takes no place of another', async (t) => {
-	const { urlmode } = await setUp(t);
-	const acknowledged = (taskIds) => `data: ${JSON.stringify({ method: 'notifications/subscriptions/acknowledged', params: { notifications: { taskIds } } })}\n\n`;
-	/** That of the SDK, which knows of no tasks; and the answer to tasks/get. */
-	const fetch = notifyOfTasks(urlmode, (request) => {
-		const look = looks.getStore();
-		if (look) {
-			Object.assign(look, { owner: { subject: request.headers.get('user') } });
-			return Response.json({ result: { status: 'working' } });
-		}
-		const body = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode(acknowledged())) });
+/** Clients that listen to tasks, beside an SDK that knows of none. `get` answers tasks/get. */
+function listening(t, urlmode, get) {
+	const acknowledged = { method: 'notifications/subscriptions/acknowledged', params: { notifications: {} } };
+	const fetch = notifyOfTasks(urlmode, async (request) => {
+		if (looks.getStore()) return Response.json({ result: await get(request) });
+		const body = new ReadableStream({ start: (controller) => {
+			controller.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(acknowledged)}\n\n`));
+			if (request.headers.get('ends')) controller.close();
+		} });
 		return new Response(body, { headers: { 'Content-Type': 'text/event-stream' } });
 	});
-	const taskIds = [randomUUID()];
 	const open = new Set();
-	const listen = async (user) => {
+	t.after(() => Promise.all([...open].map((reader) => reader.cancel())));
+	return async (taskIds, user, headers = {}) => {
 		const response = await fetch(new Request('https://mcp.example/', {
-			method: 'POST', headers: { 'mcp-method': 'subscriptions/listen', 'content-length': '1', user },
+			method: 'POST', headers: { 'mcp-method': 'subscriptions/listen', 'content-length': '1', user, ...headers },
 			body: JSON.stringify({ id: 1, params: { notifications: { taskIds } } }),
 		}));
 		const reader = response.body.getReader();
 		open.add(reader);
-		const { value } = await reader.read();
-		return { listens: new TextDecoder().decode(value).includes(taskIds[0]), end: () => open.delete(reader) && reader.cancel() };
+		const next = async () => new TextDecoder().decode((await reader.read()).value);
+		return { next, listens: (await next()).includes(taskIds[0]), end: () => open.delete(reader) && reader.cancel() };
 	};
-	t.after(() => Promise.all([...open].map((reader) => reader.cancel())));
+}
+
+test('a user listens with so many clients at a time, and takes no place of another', async (t) => {
+	const { urlmode } = await setUp(t);
+	const listen = listening(t, urlmode, async (request) => {
+		Object.assign(looks.getStore(), { owner: { subject: request.headers.get('user') } });
+		return { status: 'working' };
+	});
+	const taskIds = [randomUUID()];
 	const some = [];
-	for (let n = 0; n < TASK_OWNER_LISTENS_MAX; n += 1) some.push(await listen('ada'));
+	for (let n = 0; n < TASK_OWNER_LISTENS_MAX; n += 1) some.push(await listen(taskIds, 'ada'));
 	assert.deepEqual(some.map(({ listens }) => listens), some.map(() => true));
-	assert.deepEqual([(await listen('ada')).listens, (await listen('grace')).listens], [false, true]);
+	assert.deepEqual([(await listen(taskIds, 'ada')).listens, (await listen(taskIds, 'grace')).listens], [false, true]);
 	await some[0].end();
-	await until('another one may', async () => (await listen('ada')).listens);
+	await until('another one may', async () => (await listen(taskIds, 'ada')).listens);
+});
+
+test('what a client that listens was told is delivered, and no earlier', async (t) => {
+	const { get, answers, undelivered, urlmode, elicitationId, owner, taskId } = await start(t);
+	const tool = async ({ answer }) => {
+		const claim = await urlmode.beginClaim(elicitationId, { ...owner, timeout: 0 });
+		await claim.fulfil(ENDED);
+		void answer.written({ id: elicitationId, fence: claim.fence });
+		return ENDED;
+	};
+	const another = randomUUID();
+	const asked = [];
+	const listen = listening(t, urlmode, async ({ headers }) => {
+		asked.push(headers.get('mcp-name'));
+		if (asked.at(-1) === taskId) return get(tool);
+		Object.assign(looks.getStore(), { owner });
+		return { status: 'working' };
+	});
+	// Their own answers are written. Those to what is asked for a client that listens reach nobody by that.
+	answers('written');
+	const some = [];
+	for (let n = 0; n < TASK_OWNER_LISTENS_MAX; n += 1) some.push(await listen([another], owner.subject));
+	const refused = await listen([taskId], owner.subject, { ends: '1' });
+	assert.deepEqual([refused.listens, await refused.next()], [false, '']);
+	await looks.run({}, () => get(tool));
+	await some[0].end();
+	let last;
+	await until('it may listen', async () => {
+		last = await listen([taskId, another], owner.subject);
+		return last.listens;
+	});
+	assert.equal(await undelivered(), 1, 'it has the acknowledgement alone');
+	assert.match(await last.next(), /"status":"completed"/);
+	assert.match(await last.next(), /"status":"working"/);
+	assert.equal(await undelivered(), 1, 'it may be on its way');
+	// Who asks for more has handed on what it has got.
+	void last.next().catch(() => {});
+	await until('it is delivered, and the stream is open', async () => await undelivered() === 0);
 });

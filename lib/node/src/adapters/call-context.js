@@ -94,6 +94,14 @@ class Connection {
 		return this.#abort.signal;
 	}
 
+	/** @returns {Promise<boolean>} whether the system has taken what was written to it so far */
+	async isSent() {
+		const response = this.#response;
+		if (response.writableEnded || !response.headersSent) return this.#finished;
+		const taken = new Promise((resolve) => void response.write('', (error) => resolve(!error)));
+		return Promise.race([taken, this.#finished]);
+	}
+
 	/** Whether the response has ended without the answer, which comes on another one. */
 	get isAccepted() {
 		return this.#response.writableEnded && this.#response.statusCode === 202;

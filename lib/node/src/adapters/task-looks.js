@@ -8,6 +8,7 @@ import { CallContext } from '#call-context';
  * @property {import('../core/types.js').Owner} [owner]
  * @property {string} [status] of the elicitation
  * @property {boolean} [isBusy] whether the tool of the task is run
+ * @property {() => Promise<void>} [confirm] where it has a result that was never read: when the client has got it
  */
 
 /** @type {CallContext<Look>} */

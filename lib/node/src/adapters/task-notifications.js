@@ -3,6 +3,7 @@
 // that it answers with is passed on, and ours are written between: each is what `tasks/get` answers, asked by the same
 // `fetch` when the elicitation of the task has moved.
 
+import { connectionOfCall } from '#call-context';
 import { TASK_LISTENS_MAX, TASK_LOOK_MS, TASK_OWNER_LISTENS_MAX, TASK_POLL_MS } from '../core/contract-limits.js';
 import { sharedOf } from '../core/internals.js';
 import { looks } from './task-looks.js';
@@ -40,7 +41,7 @@ export function notifyOfTasks(urlmode, fetch) {
 		const isListen = request.headers.get('mcp-method') === 'subscriptions/listen' && Number(request.headers.get('content-length') ?? Infinity) <= REQUEST_MAX;
 		const message = isListen ? await readMessage(request, rest[0]) : undefined;
 		const { taskIds } = /** @type {{ taskIds?: unknown }} */ (message?.params?.notifications ?? {});
-		if (!message || !Array.isArray(taskIds) || taskIds.length === 0) return fetch(request, ...rest);
+		if (!message || !Array.isArray(taskIds) || taskIds.length === 0 || isFull('')) return fetch(request, ...rest);
 		const get = (/** @type {string} */ taskId, /** @type {import('./task-looks.js').Look} */ look) => looks.run(look, async () => answerOf(
 			await fetch(requestFor(request, message, taskId), .../** @type {R} */ (/** @type {unknown} */ ([withoutBody(rest[0]), ...rest.slice(1)])))));
 		/** @type {Listened[]} */
@@ -52,7 +53,9 @@ export function notifyOfTasks(urlmode, fetch) {
 			const { result, error } = await get(taskId, look);
 			// It does not declare the extension.
 			if (error?.code === -32021) return Response.json({ jsonrpc: '2.0', id: message.id, error });
-			if (result) tasks.push({ taskId, look, result });
+			if (!result) continue;
+			if (isFull(String(look.owner?.subject))) return fetch(request, ...rest);
+			tasks.push({ taskId, look, result });
 		}
 		const response = await fetch(request, ...rest);
 		const who = tasks[0]?.look.owner?.subject;
@@ -62,7 +65,7 @@ export function notifyOfTasks(urlmode, fetch) {
 	};
 }
 
-/** @param {string} who */
+/** @param {string} who the subject of a user; empty: no more of any user */
 function isFull(who) {
 	return listens >= TASK_LISTENS_MAX || (ownListens.get(who) ?? 0) >= TASK_OWNER_LISTENS_MAX;
 }
@@ -87,6 +90,9 @@ class Listening {
 	#stop = new AbortController();
 	/** @type {(event: string) => void} */
 	#write = () => {};
+	/** @type {(() => void)[]} */
+	#taken = [];
+	#connection = connectionOfCall();
 
 	/**
 	 * @param {UrlModeLike} urlmode
@@ -120,8 +126,10 @@ class Listening {
 					this.#stop.abort();
 				});
 			},
+			// Who asks for more has handed on all of it.
+			pull: () => this.#taken.splice(0).forEach((resolve) => resolve()),
 			cancel: () => this.#stop.abort(),
-		});
+		}, { highWaterMark: 0 });
 	}
 
 	/**
@@ -169,6 +177,7 @@ class Listening {
 			const now = JSON.stringify(params);
 			if (now !== last) this.#write(eventFor({ jsonrpc: '2.0', method: 'notifications/tasks', params: { ...params, _meta: { [SUBSCRIPTION]: this.#id } } }));
 			last = now;
+			if (look.confirm && await this.#isSent(signal)) await look.confirm();
 			if (!OPEN.includes(String(params.status)) || signal.aborted) return;
 			await Promise.all([pause(TASK_POLL_MS, signal), this.#moved(look, signal)]);
 			if (signal.aborted) return;
@@ -176,6 +185,19 @@ class Listening {
 			if (!answer.result) return; // It is over.
 			details = answer.result;
 		}
+	}
+
+	/**
+	 * Whether what was written just now has left this process. Without Node.js, whether somebody has taken it.
+	 *
+	 * @param {AbortSignal} signal
+	 */
+	#isSent(signal) {
+		return new Promise((resolve) => {
+			this.#taken.push(async () => resolve(await this.#connection?.isSent() ?? true));
+			signal.addEventListener('abort', () => resolve(false), { once: true });
+			if (signal.aborted) resolve(false);
+		});
 	}
 
 	/**

@@ -93,20 +93,22 @@ export class TaskServer {
 			await Promise.race([running, sleep(TASK_WAIT_MS, undefined, { ref: false })]);
 			task = await this.#find(id, asking);
 		}
-		if (task.isUnread) void finish(this.#urlmode, this.#confirm(task, asking.written()));
-		const { elicitationId, isDue, isLeased, status } = task;
-		Object.assign(looks.getStore() ?? {}, { elicitationId: isDue ? undefined : elicitationId, owner: asking.owner, status, isBusy: isLeased || isRunnable(task) });
+		const { elicitationId, isDue, isLeased, isUnread, status } = task;
+		const look = looks.getStore();
+		const confirm = isUnread ? () => this.#confirm(task) : undefined;
+		// Who looks for a client that listens knows when that has it.
+		if (look) Object.assign(look, { elicitationId: isDue ? undefined : elicitationId, owner: asking.owner, status, isBusy: isLeased || isRunnable(task), confirm });
+		else if (confirm) void asking.written().then((written) => (written === 'written' ? confirm() : undefined));
 		return detailsOf(task);
 	}
 
 	/**
-	 * What its client may not have got is not delivered, and it is given it again.
+	 * Its client has got it. What it may not have got is not delivered, and it is given it again.
 	 *
 	 * @param {Task} task
-	 * @param {Promise<import('./answer.js').Written>} written
 	 */
-	async #confirm(task, written) {
-		if (await written === 'written') await this.#tasks.confirm(task).catch(() => {}); // The next one who reads it confirms it.
+	async #confirm(task) {
+		await finish(this.#urlmode, this.#tasks.confirm(task)).catch(() => {}); // The next one who reads it confirms it.
 	}
 
 	/**
