@@ -11,6 +11,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { isClientGone, watchAnswer } from '../src/adapters/answer.js';
+import { CLAIM_LEASE_MS } from '../src/core/contract-limits.js';
 import { until } from './support/database.js';
 
 /** An HTTP server whose tool works for as long as the test says, and how the answer to each call ended. */
@@ -207,6 +208,30 @@ test('without HTTP the transport says it', async () => {
 	assert.deepEqual(await Promise.all(refused), ['failed', 'failed'], 'the answer is another one than the tool has returned');
 	assert.deepEqual(transport.sent[2], [{ id: 1, result: {} }, 'its options']);
 	assert.equal(await watchAnswer().written(), 'written', 'nobody knows: the next call is not given an old answer');
+});
+
+test('an answer that nobody can write any more was not written', async (t) => {
+	t.mock.timers.enable({ apis: ['setTimeout'] });
+	const transport = new FakeTransport();
+	let closed = 0;
+	transport.onclose = () => { closed += 1; };
+	const abort = new AbortController();
+	const call = watchAnswer(transport, 1, abort.signal);
+	const cancelled = call.written();
+	const others = [watchAnswer(transport, 2).written(), watchAnswer(transport, 3).written()];
+	abort.abort();
+	// The framework may be answering it.
+	let ended;
+	void cancelled.then((written) => { ended = written; });
+	t.mock.timers.tick(CLAIM_LEASE_MS - 1);
+	await new Promise(setImmediate);
+	assert.equal(ended, undefined);
+	t.mock.timers.tick(1);
+	assert.deepEqual([await cancelled, await call.written()], ['lost', 'lost']);
+	const sending = transport.send({ id: 2, result: {} });
+	transport.onclose();
+	await sending;
+	assert.deepEqual([await Promise.all(others), closed], [['written', 'lost'], 1], 'what is being sent says itself how it ends');
 });
 
 test('stdio: a host that quits is gone, and its answer was not written', { timeout: 60_000 }, async (t) => {

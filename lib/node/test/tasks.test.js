@@ -106,6 +106,13 @@ test('what a task has is delivered when its client has got it', async (t) => {
 	assert.equal(state, 'taken');
 });
 
+test('close waits for no answer', async (t) => {
+	const { get, answers, urlmode } = await start(t);
+	answers(new Promise(() => {}));
+	assert.equal((await get(() => ENDED)).status, 'completed');
+	await urlmode.close();
+});
+
 test('what was made for a task whose answer is an error is not delivered by it', async (t) => {
 	const { get, answers, written, undelivered, urlmode, elicitationId, owner } = await start(t);
 	answers('written');

@@ -21,6 +21,8 @@
 // Where there is no Node.js, the transport says it.
 
 import { connectionOfCall } from '#call-context';
+import { CLAIM_LEASE_MS } from '../core/contract-limits.js';
+import { backgroundTimer } from '../core/runtime.js';
 import { ClientGone } from './client-gone.js';
 import { restoreOwn } from './own-answer.js';
 import { isErrorAnswer } from './error-answer.js';
@@ -45,6 +47,7 @@ export { isClientGone } from './client-gone.js';
  * @typedef {object} TransportStreams
  * @property {import('node:stream').Readable} [_stdin] of stdio
  * @property {import('node:stream').Writable} [_stdout]
+ * @property {(() => void) | undefined} [onclose]
  */
 
 /**
@@ -52,19 +55,39 @@ export { isClientGone } from './client-gone.js';
  *
  * @param {TransportLike} [transport] of the session, if the framework tells its tools
  * @param {string | number} [requestId]
+ * @param {AbortSignal} [signal] of the request
  * @returns {Answer}
  */
-export function watchAnswer(transport, requestId) {
+export function watchAnswer(transport, requestId, signal) {
 	const connection = connectionOfCall();
 	const channel = transport && get(channels, transport, () => new Channel(transport));
 	const byChannel = async () => channel?.written(requestId) ?? 'written';
 	const isOwn = (/** @type {import('./own-answer.js').OwnAnswer} */ own) => channel?.isOwn(requestId, own);
-	if (!connection) return { signal: channel?.signal ?? new AbortController().signal, written: byChannel, isOwn };
 	return {
-		signal: connection.signal,
+		signal: connection?.signal ?? channel?.signal ?? new AbortController().signal,
 		isOwn,
-		written: async () => (connection.isAccepted ? byChannel() : connection.written(requestId)),
+		written: async () => {
+			if (signal?.aborted) return 'lost';
+			const written = !connection || connection.isAccepted ? byChannel() : connection.written(requestId);
+			return signal ? Promise.race([written, unanswered(signal, () => channel?.lose(requestId))]) : written;
+		},
 	};
+}
+
+/**
+ * A framework does not answer a call that was cancelled. It may abort the signal of one that it is answering.
+ *
+ * @param {AbortSignal} signal
+ * @param {() => void} forget
+ * @returns {Promise<'lost'>}
+ */
+function unanswered(signal, forget) {
+	return new Promise((resolve) => {
+		signal.addEventListener('abort', () => backgroundTimer(() => {
+			resolve('lost');
+			forget();
+		}, CLAIM_LEASE_MS), { once: true });
+	});
 }
 
 /** @type {WeakMap<TransportLike, Channel>} */
@@ -81,22 +104,27 @@ class Channel {
 	/** @param {TransportLike} transport */
 	constructor(transport) {
 		transport._stdin?.once('end', () => this.#abort.abort(new ClientGone()));
-		const { send } = transport;
+		const { send, onclose } = transport;
+		transport.onclose = () => {
+			for (const requestId of [...this.#awaited.keys()]) this.lose(requestId);
+			onclose?.call(transport);
+		};
 		transport.send = async (message, ...rest) => {
 			const isAnswer = message.method === undefined && message.id !== undefined;
 			if (!isAnswer) return send.call(transport, message, ...rest);
 			const own = this.#own.get(message.id);
 			this.#own.delete(message.id);
+			const report = this.#take(message.id);
 			try {
 				await send.call(transport, own ? restoreOwn(message, own) : message, ...rest);
 			} catch (error) {
-				this.#report(message.id, 'lost');
+				report('lost');
 				throw error;
 			}
 			// stdio does not look at what becomes of its bytes.
 			const written = isErrorAnswer(message) ? 'failed' : 'written';
-			if (transport._stdout) transport._stdout.write('', (error) => this.#report(message.id, error ? 'lost' : written));
-			else this.#report(message.id, written);
+			if (transport._stdout) transport._stdout.write('', (error) => report(error ? 'lost' : written));
+			else report(written);
 		};
 	}
 
@@ -119,13 +147,20 @@ class Channel {
 		}));
 	}
 
+	/** @param {unknown} requestId of a call that is not answered any more */
+	lose(requestId) {
+		this.#own.delete(requestId);
+		this.#take(requestId)('lost');
+	}
+
 	/**
 	 * @param {unknown} requestId
-	 * @param {Written} written
+	 * @returns {(written: Written) => void}
 	 */
-	#report(requestId, written) {
-		for (const resolve of this.#awaited.get(requestId) ?? []) resolve(written);
+	#take(requestId) {
+		const awaited = this.#awaited.get(requestId) ?? [];
 		this.#awaited.delete(requestId);
+		return (written) => awaited.forEach((resolve) => resolve(written));
 	}
 }
 

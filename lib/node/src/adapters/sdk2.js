@@ -177,7 +177,7 @@ export function handleTasks({ urlmode, server: given, owner, required = [] }) {
 		if (typeof taskId === 'string' && named !== taskId) throw new ProtocolError(-32020, 'The header Mcp-Name and the taskId differ');
 		const { transport } = /** @type {ServerLike} */ (/** @type {unknown} */ (server));
 		return handle(params, {
-			owner: owner(call), client: clientOf(mcpReq.envelope), run: runOf(callTool, call), written: () => watchAnswer(transport, mcpReq.id).written(),
+			owner: owner(call), client: clientOf(mcpReq.envelope), run: runOf(callTool, call), written: () => watchAnswer(transport, mcpReq.id, mcpReq.signal).written(),
 		}, call);
 	});
 	answer('tasks/get', ({ taskId }, asking) => tasks.get(taskId, asking));

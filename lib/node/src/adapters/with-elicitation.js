@@ -1,7 +1,7 @@
 // What every adapter does with a tool call: it asks the user in the way that the
 // client takes, waits, claims the outcome, and runs the body under that claim.
 
-import { CLAIM_ATTEMPTS, CLAIM_LEASE_MS, VERIFY_MS } from '../core/contract-limits.js';
+import { CLAIM_ATTEMPTS, VERIFY_MS } from '../core/contract-limits.js';
 import { ElicitationClientGoneError, ElicitationOpenError, RequestStateError } from '../core/errors.js';
 import { askByError, askByLink } from './ask-by-link.js';
 import { askByRequest } from './ask-by-request.js';
@@ -10,7 +10,6 @@ import { askByTask } from './ask-by-task.js';
 import { beginAsk } from './asked.js';
 import { holdForBody, requiresInput, retryOf, runBody } from './body-rounds.js';
 import { describeClient } from './clients.js';
-import { backgroundTimer } from '../core/runtime.js';
 import { watchAnswer } from './answer.js';
 import { canBeOpened, endPending, findOutcome, isGone, ownerOf, resumeOrCreate } from './asking.js';
 import { declinedResult, failureResult, openResult } from './messages.js';
@@ -57,7 +56,7 @@ export async function runWithElicitation(given, call, body, created, how = {}) {
 	const { rounds, roundMs, ...client } = describeClient(options, call.client);
 	const round = {
 		...call, retry: retryOf(call), deadline: performance.now() + roundMs, rounds: call.task ? 0 : rounds,
-		answer: call.task?.answer ?? watchAnswer(call.transport, call.requestId),
+		answer: call.task?.answer ?? watchAnswer(call.transport, call.requestId, call.signal),
 	};
 	let isBegun = false;
 	const begin = (/** @type {Accepted} */ accepted) => {
@@ -296,24 +295,12 @@ function throwIfGone(round, id) {
  * @param {{ fence: number | undefined, confirm: () => Promise<boolean>, release: () => Promise<boolean> }} claimed
  * @param {{ failed?: 'release', lost?: 'release' }} otherwise what becomes of the claim without such an answer
  */
-function endWithAnswer({ answer, signal }, id, claimed, otherwise) {
+function endWithAnswer({ answer }, id, claimed, otherwise) {
 	const end = async () => {
 		const claim = claimed.fence === undefined ? undefined : { id, fence: claimed.fence };
-		const written = signal?.aborted ? 'lost' : await Promise.race([answer.written(claim), ...signal && otherwise.lost ? [unanswered(signal)] : []]);
+		const written = await answer.written(claim);
 		if (written === 'written') await claimed.confirm();
 		else if (written !== 'kept' && otherwise[written]) await claimed.release();
 	};
 	void end().catch(() => {}); // The next call is given the result again, or makes it when the lease has ended.
-}
-
-/**
- * A framework does not answer a call that was cancelled. It may abort the signal of one that it is answering.
- *
- * @param {AbortSignal} signal
- * @returns {Promise<'lost'>}
- */
-function unanswered(signal) {
-	return new Promise((resolve) => {
-		signal.addEventListener('abort', () => backgroundTimer(() => resolve('lost'), CLAIM_LEASE_MS), { once: true });
-	});
 }
