@@ -507,6 +507,11 @@ BEGIN
 		SET ends_at = now(), fence = urlmode.next_fence(l.elicitation), claim_id = NULL, fulfilled_at = NULL, given_at = NULL
 		-- What was fulfilled is done. It is of no use only if its next answer has failed, too.
 		WHERE l.elicitation = release_claim.id AND l.fence = release_claim.fence AND (l.fulfilled_at IS NULL OR l.given_at IS NOT NULL)
+			-- A task has it for its client.
+			AND NOT EXISTS (
+				SELECT FROM urlmode.task t
+				WHERE t.claimed @> ARRAY[l.elicitation] AND t.state = 'ended' AND t.read_at IS NULL AND l.fence = ANY (t.fences)
+			)
 		RETURNING l.reference INTO named;
 		DELETE FROM urlmode.kept_result k WHERE k.elicitation = release_claim.id AND k.reference = named;
 	END IF;
@@ -516,7 +521,7 @@ $$;
 COMMENT ON FUNCTION urlmode.release_claim IS
 	'The call has not done the work, or could not give the result that was kept: the next one can '
 	'begin at once, and this one can do nothing more. False: the claim has ended, or another call '
-	'has begun since; or it is fulfilled, and no other call was given its result yet.';
+	'has begun since; or it is fulfilled, and no other call was given its result yet, or a task has that which was never read.';
 
 CREATE OR REPLACE FUNCTION urlmode.end_exchange(id uuid, binding bytea, reason text DEFAULT '')
 RETURNS boolean

@@ -4,6 +4,7 @@
 -- ended, runs the tool once more, under a lease, and keeps what it returns. That is delivered when
 -- its client has read it: confirm_task confirms the claims of which it was made. Until then they are
 -- fulfilled, so that the next call for the same is given the result, and undelivered_of lists them.
+-- Where a result is not kept for the next call, the task alone has it, and end_task confirms its claim.
 --
 -- A task moves no elicitation: its end is that of one call.
 
@@ -129,9 +130,13 @@ COMMENT ON FUNCTION urlmode.continue_task IS
 	'Ends the lease of an instance whose tool has not ended. With a call, it waits for this '
 	'elicitation from then on, and asks its client for something else.';
 
-CREATE OR REPLACE FUNCTION urlmode.end_task(id uuid, binding bytea, lease integer, result bytea, claimed uuid[], fences bigint[]) RETURNS boolean
+CREATE OR REPLACE FUNCTION urlmode.end_task(
+	id uuid, binding bytea, lease integer, result bytea, claimed uuid[], fences bigint[], keep_ms bigint DEFAULT 600000
+) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+	-- As by confirm_task.
+	PERFORM FROM urlmode.elicitation e WHERE e.id = ANY ($5) AND e.binding = $2 ORDER BY e.id FOR UPDATE;
 	UPDATE urlmode.task t
 	SET state = 'ended', result = $4, claimed = $5, fences = $6, leased_until = NULL, answered = '{}', answers = '{}', updated_at = now(),
 		expires_at = greatest(t.expires_at, now() + interval '1 day')
@@ -139,17 +144,17 @@ BEGIN
 	IF NOT FOUND THEN
 		RETURN false;
 	END IF;
-	-- Also what was too large to be kept for the next call: the task has it.
-	UPDATE urlmode.lease l SET ends_at = 'infinity', fulfilled_at = now()
-	FROM unnest($5, $6) AS c (elicitation, fence) JOIN urlmode.elicitation e ON e.id = c.elicitation
-	WHERE e.binding = $2 AND l.elicitation = e.id AND l.fence = c.fence AND l.fulfilled_at IS NULL;
+	-- What was too large to be kept, the task alone has: no other call can be given it, or makes it again.
+	PERFORM urlmode.confirm_claim(l.elicitation, $2, l.fence, keep_ms)
+	FROM unnest($5, $6) AS c (elicitation, fence) JOIN urlmode.lease l ON l.elicitation = c.elicitation AND l.fence = c.fence
+	WHERE NOT urlmode.has_kept(l.elicitation, l.reference);
 	RETURN true;
 END
 $$;
 COMMENT ON FUNCTION urlmode.end_task IS
 	'Ends a task with what its call has returned, which is kept until it was read (confirm_task), and for thirty days '
-	'without that. claimed, fences: of the claims that it was made of, which are fulfilled from now on. False: another '
-	'instance has its lease, or it was cancelled meanwhile.';
+	'without that. claimed, fences: of the claims that it was made of. Of those whose results are not kept, it is the last end '
+	'(confirm_claim). False: another instance has its lease, or it was cancelled meanwhile.';
 
 CREATE OR REPLACE FUNCTION urlmode.confirm_task(id uuid, binding bytea, keep_ms bigint DEFAULT 600000) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

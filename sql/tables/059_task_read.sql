@@ -4,6 +4,8 @@ SET LOCAL ROLE :"owner";
 
 ALTER TABLE urlmode.task ADD COLUMN claimed uuid[] NOT NULL DEFAULT '{}', ADD COLUMN fences bigint[] NOT NULL DEFAULT '{}',
 	ADD COLUMN read_at timestamptz;
+CREATE INDEX task_claimed ON urlmode.task USING gin (claimed) WHERE state = 'ended' AND read_at IS NULL;
+COMMENT ON INDEX urlmode.task_claimed IS 'Finds the unread tasks whose results were made of an outcome.';
 COMMENT ON COLUMN urlmode.task.claimed IS
 	'The elicitations whose outcomes its result was made of. They are confirmed when it was read.';
 COMMENT ON COLUMN urlmode.task.fences IS 'The fencing numbers of these claims, in the same order.';

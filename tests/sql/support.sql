@@ -317,10 +317,12 @@ CREATE FUNCTION fence(call text) RETURNS bigint LANGUAGE sql STABLE AS $$
 	SELECT b.fence FROM test.begun b WHERE b.call = fence.call
 $$;
 -- call: the claim that its result was made of.
-CREATE FUNCTION task_end(t integer, lease integer, subject text DEFAULT 'ann', call text DEFAULT NULL, n integer DEFAULT NULL)
+CREATE FUNCTION task_end(
+	t integer, lease integer, subject text DEFAULT 'ann', call text DEFAULT NULL, n integer DEFAULT NULL, keep interval DEFAULT '10 min'
+)
 RETURNS boolean LANGUAGE sql SECURITY DEFINER AS $$
 	SELECT urlmode.end_task(test.id(t), test.owner(subject), lease, test.sealed('result'),
-		array_remove(ARRAY[test.id(n)], NULL), array_remove(ARRAY[test.fence(call)], NULL))
+		array_remove(ARRAY[test.id(n)], NULL), array_remove(ARRAY[test.fence(call)], NULL), test.ms(keep))
 $$;
 CREATE FUNCTION renews(call text, n integer, lease interval DEFAULT '1 min', subject text DEFAULT 'ann') RETURNS text LANGUAGE sql SECURITY DEFINER AS $$
 	SELECT urlmode.renew_lease(test.id(n), test.owner(subject), test.fence(call), test.ms(lease))

@@ -43,15 +43,29 @@ SELECT fulfils('t', 14), task_end(110, 1, call => 't', n => 14), task_of(110), p
 SELECT * FROM undelivered();
 SELECT task_read(110, subject => 'bob'), task_read(110), task_read(110), task_of(110), claim(14), pass('23 hours'), task_of(110), pass('1 hour'), task_of(110);
 SELECT * FROM undelivered();
--- Also where it is too large for the next call. Whoever is given what nobody has read in time does the work again.
-SELECT make(15), task(111, 15), pay(15, 'v'), task_begin(111);
+-- Whoever is given what nobody has read in time does the work again.
+SELECT make(18), task(114, 18), pay(18, 'old'), task_begin(114);
+SELECT * FROM begins('old', 18);
+SELECT fulfils('old', 18), task_end(114, 1, call => 'old', n => 18), pass('29 days'), task_of(114), pass('2 days'), task_of(114), purge_results();
+SELECT purge(kind => 'stored'), task_read(999), (SELECT count(*) FROM urlmode.task);
+SELECT * FROM undelivered();
+SELECT * FROM begins('next', 18);
+-- What is too large for the next call, its task alone has: it is delivered by that, and no call makes another one.
+SELECT make(15), task(111, 15), task(115, 15), pay(15, 'v'), task_begin(111), task_begin(115);
 SELECT * FROM begins('big', 15);
-SELECT task_end(111, 1, call => 'big', n => 15), renews('big', 15), pass('29 days'), task_of(111);
+SELECT task_end(111, 1, call => 'big', n => 15, keep => '1 hour'), renews('big', 15), task_of(111), task_end(115, 1);
 SELECT * FROM undelivered();
-SELECT purge(), pass('2 days'), task_of(111), task_read(999), purge(kind => 'stored');
-SELECT count(*) FROM urlmode.task;
-SELECT * FROM undelivered();
-SELECT * FROM begins('next', 15);
+SELECT * FROM begins('again', 15);
+SELECT pass('59 min'), purge_results(), pass('1 min'), purge_results(), pass('29 days'), task_of(111), task_read(111), task_read(111);
+-- A call whose answer fails takes nothing away from the task that has the same result. It may when that is over.
+SELECT make(17), task(113, 17), pay(17, 'x'), task_begin(113);
+SELECT * FROM begins('t2', 17);
+SELECT fulfils('t2', 17), task_end(113, 1, call => 't2', n => 17);
+SELECT * FROM begins('fails', 17);
+SELECT releases('fails', 17), task_of(113);
+SELECT * FROM begins('fails', 17);
+DELETE FROM urlmode.task WHERE id = id(113);
+SELECT releases('fails', 17);
 -- What has not ended was not read. A claim that another call has begun since is that one's.
 SELECT make(16), task(112, 16), task_read(112), pay(16, 'w'), task_begin(112);
 SELECT * FROM begins('one', 16, lease => '1 s');

@@ -344,7 +344,7 @@ export async function continueTask(query, { id, binding, lease, elicitation, cal
 	return /** @type {never} */ (row?.answer);
 }
 
-const END_TASK = 'SELECT urlmode.end_task($1, $2, $3, $4, $5, $6) AS answer';
+const END_TASK = 'SELECT urlmode.end_task($1, $2, $3, $4, $5, $6, $7) AS answer';
 
 /**
  * @param {Query} query
@@ -355,10 +355,11 @@ const END_TASK = 'SELECT urlmode.end_task($1, $2, $3, $4, $5, $6) AS answer';
  * @param {Buffer} values.result sealed
  * @param {string[]} values.claimed the elicitations whose outcomes it was made of
  * @param {number | string[]} values.fences of these claims
+ * @param {number | string} values.keepMs from now until the results are purged
  * @returns {Promise<boolean>}
  */
-export async function endTask(query, { id, binding, lease, result, claimed, fences }) {
-	const [row] = await query(END_TASK, [id, binding, lease, result, claimed, fences]);
+export async function endTask(query, { id, binding, lease, result, claimed, fences, keepMs }) {
+	const [row] = await query(END_TASK, [id, binding, lease, result, claimed, fences, keepMs]);
 	return /** @type {never} */ (row?.answer);
 }
 

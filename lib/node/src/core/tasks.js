@@ -140,7 +140,7 @@ export class Tasks {
 	 * @returns {Promise<boolean>} false: another instance has the lease, or it was cancelled
 	 */
 	end({ key }, lease, result, claims) {
-		return sql.endTask(this.#query, { ...key, lease, result, claimed: claims.map(({ id }) => id), fences: claims.map(({ fence }) => String(fence)) });
+		return sql.endTask(this.#query, { ...key, lease, result, claimed: claims.map(({ id }) => id), fences: claims.map(({ fence }) => String(fence)), keepMs: this.#keep });
 	}
 
 	/**
