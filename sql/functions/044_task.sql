@@ -53,14 +53,38 @@ COMMENT ON FUNCTION urlmode.create_task IS
 	'Keeps a call as a task of this elicitation. The oldest ones that are too many are deleted. No '
 	'row: the owner has no such elicitation.';
 
+CREATE OR REPLACE FUNCTION urlmode.withheld_of(t urlmode.task) RETURNS text
+LANGUAGE sql STABLE AS $$
+	SELECT CASE WHEN bool_or(l.fence IS NOT NULL OR EXISTS (
+		SELECT FROM urlmode.payment p WHERE p.elicitation = c.elicitation AND p.claim_fence = c.fence
+	)) THEN 'refunded' ELSE 'claimed' END
+	FROM unnest(t.claimed, t.fences) AS c (elicitation, fence)
+	LEFT JOIN urlmode.lease l ON l.elicitation = c.elicitation AND l.fence = c.fence
+	WHERE t.state = 'ended' AND t.read_at IS NULL AND NOT urlmode.is_undelivered(l)
+		AND NOT EXISTS (
+			SELECT FROM urlmode.payment p
+			WHERE p.elicitation = c.elicitation AND p.claim_fence = c.fence AND p.claim_end = 'delivered'
+		)
+		AND NOT EXISTS (
+			SELECT FROM urlmode.elicitation e
+			WHERE e.id = c.elicitation AND (e.claim_fence = c.fence
+				-- Of no payment, and its result was purged for other calls alone (forget_kept).
+				OR e.kind <> 'payment' AND e.claimed_at IS NOT NULL AND e.claim_fence IS NULL)
+		)
+	HAVING count(*) > 0
+$$;
+COMMENT ON FUNCTION urlmode.withheld_of IS
+	'Internal. Why the client of a task is not given its unread result any more: refunded (all that was paid for it went back, or '
+	'the operator has refunded it), or claimed (another call has done the work, or may). NULL: it is.';
+
 CREATE OR REPLACE FUNCTION urlmode.read_task(id uuid, binding bytea)
 RETURNS TABLE (
 	elicitation uuid, call bytea, round integer, answered text[], answers bytea[], state text, result bytea,
 	created_at timestamptz, updated_at timestamptz, expires_at timestamptz, status text, is_due boolean, is_leased boolean,
-	is_unread boolean
+	is_unread boolean, withheld text
 )
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	SELECT t.elicitation, t.call::bytea, t.round, t.answered, t.answers, t.state, t.result::bytea,
+	SELECT t.elicitation, t.call::bytea, t.round, t.answered, t.answers, t.state, CASE WHEN w.reason IS NULL THEN t.result::bytea END,
 		t.created_at, greatest(t.updated_at, e.completed_at),
 		CASE WHEN t.state = 'ended' THEN greatest(t.expires_at, CASE WHEN t.read_at IS NULL THEN now() + interval '1 day' END)
 			ELSE urlmode.task_ends_at(t, e) END,
@@ -68,8 +92,10 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 		-- Also what waits for an answer of this server: the provider is asked, a value is checked.
 		t.state = 'open' AND (e.id IS NULL OR s.status = 'completed' OR e.kind = 'input' AND s.status = 'processing'
 			OR urlmode.awaits_recheck(e.id) OR urlmode.closes_at(e.kind, s.status, e.expires_at, e.grace) <= now()),
-		coalesce(t.leased_until > now(), false), t.state = 'ended' AND t.read_at IS NULL
+		coalesce(t.leased_until > now(), false), t.state = 'ended' AND t.read_at IS NULL AND w.reason IS NULL,
+		w.reason
 	FROM urlmode.task t
+	CROSS JOIN LATERAL (SELECT urlmode.withheld_of(t) AS reason) w
 	LEFT JOIN urlmode.elicitation e ON e.id = t.elicitation
 	LEFT JOIN LATERAL urlmode.effective_status(e) AS s (status) ON e.id IS NOT NULL
 	WHERE t.id = read_task.id AND t.binding = read_task.binding AND urlmode.task_ends_at(t, e) > now()
@@ -77,7 +103,8 @@ $$;
 COMMENT ON FUNCTION urlmode.read_task IS
 	'The task, if it is this owner''s. status: of its elicitation, empty where that is deleted. is_due: '
 	'its tool has something to do now, for whoever begins it (begin_task). is_leased: somebody has. is_unread: it has a '
-	'result that was never read; expires_at is then what it will be if it is read now.';
+	'result that was never read; expires_at is then what it will be if it is read now. withheld: it has none any more, because '
+	'what it was made of was refunded, or claimed by another call.';
 
 CREATE OR REPLACE FUNCTION urlmode.answer_task_input(id uuid, binding bytea, round integer, key text, answer bytea) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -162,7 +189,7 @@ DECLARE
 	this urlmode.task;
 BEGIN
 	SELECT * INTO this FROM urlmode.task t
-	WHERE t.id = $1 AND t.binding = $2 AND t.state = 'ended' AND t.read_at IS NULL;
+	WHERE t.id = $1 AND t.binding = $2 AND t.state = 'ended' AND t.read_at IS NULL AND urlmode.withheld_of(t) IS NULL;
 	IF NOT FOUND THEN
 		RETURN false;
 	END IF;
@@ -176,7 +203,7 @@ END
 $$;
 COMMENT ON FUNCTION urlmode.confirm_task IS
 	'The result of a task was written to its client: the claims that it was made of are delivered (confirm_claim), and it '
-	'is kept for another day. True once. False: it was read before, has none, or the owner has no such task.';
+	'is kept for another day. True once. False: it was read before, has none or not any more, or the owner has no such task.';
 
 CREATE OR REPLACE FUNCTION urlmode.cancel_task(id uuid, binding bytea) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

@@ -207,7 +207,7 @@ CREATE FUNCTION task(t integer, n integer, call text DEFAULT 'call', subject tex
 	SELECT test.minutes(c.expires_at - now()) FROM urlmode.create_task(test.id(t), test.owner(subject), test.id(n), test.sealed(call)) c
 $$;
 CREATE FUNCTION task_of(t integer, subject text DEFAULT 'ann') RETURNS text LANGUAGE sql SECURITY DEFINER AS $$
-	SELECT concat_ws(' ', test.n(r.elicitation), test.word(r.call), r.round, r.answered::text, r.state, test.word(r.result), r.status,
+	SELECT concat_ws(' ', test.n(r.elicitation), test.word(r.call), r.round, r.answered::text, r.state, test.word(r.result), r.withheld, r.status,
 		CASE WHEN r.is_due THEN 'due' END, CASE WHEN r.is_leased THEN 'leased' END, CASE WHEN r.is_unread THEN 'unread' END, test.minutes(r.expires_at - now()))
 	FROM urlmode.read_task(test.id(t), test.owner(subject)) r
 $$;

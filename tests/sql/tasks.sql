@@ -72,3 +72,21 @@ SELECT * FROM begins('one', 16, lease => '1 s');
 SELECT pass('1 min');
 SELECT * FROM begins('other', 16);
 SELECT task_begin(112), task_end(112, 2, call => 'one', n => 16), task_read(112), task_of(112), fulfils('other', 16);
+-- What nobody has read goes to nobody when its money went back, whoever says so. When that comes again, it is there again. A part changes nothing.
+SELECT make(19), task(116, 19), pay(19, 'r'), task_begin(116);
+SELECT * FROM begins('t3', 19);
+SELECT fulfils('t3', 19), task_end(116, 1, call => 't3', n => 19), back(19, '1.00 EUR', 'r', 'part'), task_of(116), back(19, '9.00 EUR', 'r', 'rest'), task_of(116), task_read(116);
+SELECT again(19, NULL, 'r', 'rest'), task_of(116);
+SELECT * FROM begins('operator', 19, listed => true);
+SELECT fulfils('operator', 19, "end" => 'refunded', refund => 're'), task_of(116), task_read(116), task_of(116, subject => 'bob');
+-- What its client has read, or another call has delivered, was delivered before the money went back.
+SELECT make(20), task(118, 20), task(119, 20), pay(20, 's'), task_begin(118), task_begin(119);
+SELECT * FROM begins('t4', 20);
+SELECT fulfils('t4', 20), task_end(118, 1, call => 't4', n => 20), task_end(119, 1, call => 't4', n => 20), task_read(118), back(20, '10.00 EUR', 's', 'all'), task_of(118), task_of(119);
+-- What was purged for other calls, the task still has, until one of them does the work again.
+SELECT make(21), task(120, 21), pay(21, 'y'), task_begin(120), make(22, 'signature'), task(121, 22), sign(22), task_begin(121);
+SELECT * FROM begins('t5', 21);
+SELECT * FROM begins('t6', 22);
+SELECT fulfils('t5', 21), task_end(120, 1, call => 't5', n => 21), fulfils('t6', 22), task_end(121, 1, call => 't6', n => 22), pass('8 days'), purge_results('7 days'), task_of(120), task_of(121);
+SELECT * FROM begins('next2', 21);
+SELECT task_of(120), task_of(121), task_read(121), task_of(121);

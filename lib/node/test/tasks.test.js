@@ -26,7 +26,8 @@ async function start(t) {
 	const { taskId } = await server.create(owner, { name: 'buy' }, { asked: { elicitationId, kind: 'payment', text: 'Pay.' } },
 		{ requestState: 'state', inputRequests: {} });
 	await callback.open(elicitationId, owner);
-	await callback.paid(elicitationId, owner);
+	const reference = `pay_${randomUUID()}`;
+	await callback.paid(elicitationId, { ...owner, reference });
 	let runs = 0;
 	let written;
 	let answer = 'lost';
@@ -38,7 +39,7 @@ async function start(t) {
 		answers: (now) => {
 			answer = now;
 		},
-		elicitationId, owner, urlmode, taskId,
+		elicitationId, owner, urlmode, taskId, goesBack: () => callback.event(elicitationId, 'refunded', { reference }),
 		undelivered: async () => (await admin.query('SELECT FROM urlmode.undelivered_of(\'\', NULL, NULL, $1)', [elicitationId])).rowCount,
 		get: (tool) => server.get(taskId, { owner, client: {}, written: async () => answer, run: async (_call, _answers, round) => {
 			runs += 1;
@@ -104,6 +105,23 @@ test('what a task has is delivered when its client has got it', async (t) => {
 	assert.equal((await get(throws)).status, 'completed');
 	const { state } = await urlmode.beginClaim(elicitationId, { ...owner, timeout: 0 });
 	assert.equal(state, 'taken');
+});
+
+test('what nobody has read goes to nobody when its money went back', async (t) => {
+	const { get, answers, goesBack, urlmode, elicitationId, owner } = await start(t);
+	const tool = async ({ answer }) => {
+		const claim = await urlmode.beginClaim(elicitationId, { ...owner, timeout: 0 });
+		await claim.fulfil(ENDED);
+		void answer.written({ id: elicitationId, fence: claim.fence });
+		return ENDED;
+	};
+	assert.deepEqual((await get(tool)).result, { ...ENDED, resultType: 'complete' });
+	await goesBack();
+	answers('written');
+	const { status, result } = await get(throws);
+	assert.deepEqual([status, result.isError, result.content.length], ['completed', true, 1]);
+	assert.match(result.content[0].text, /the payment was refunded/);
+	assert.deepEqual((await get(throws)).result, result);
 });
 
 test('close waits for no answer', async (t) => {

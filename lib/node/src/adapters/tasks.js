@@ -14,7 +14,7 @@ import { finish, internalsOf } from '../core/internals.js';
 import { canBeKept } from '../core/tasks.js';
 import { isErrorAnswer } from './error-answer.js';
 import { endAsk, REFUSALS } from './asked.js';
-import { progressMessage } from './messages.js';
+import { failureResult, progressMessage } from './messages.js';
 import { looks } from './task-looks.js';
 
 const INVALID_PARAMS = -32602;
@@ -317,7 +317,8 @@ function detailsOf(task) {
 
 /** @param {Task} task */
 function statusOf(task) {
-	const { state, result, call, status, isDue } = task;
+	const { state, withheld, call, status, isDue } = task;
+	const result = withheld ? { result: { resultType: 'complete', ...failureResult('cancel', withheld) } } : task.result;
 	if (state === 'cancelled') return { status: 'cancelled' };
 	if (state === 'ended') return { status: result && 'error' in result ? 'failed' : 'completed', ...result };
 	// Nobody needs to open what is being worked on.

@@ -276,11 +276,12 @@ export async function createTask(query, { id, binding, elicitation, call }) {
  * @property {boolean} is_due whether its tool has something to do now
  * @property {boolean} is_leased whether an instance runs its tool
  * @property {boolean} is_unread whether it has a result that was never read
+ * @property {'refunded' | 'claimed' | null} withheld why it has none any more
  */
 
 const READ_TASK = `SELECT elicitation, call, round, answered, answers, state, result, extract(epoch FROM created_at) AS created_at,
 	extract(epoch FROM updated_at) AS updated_at, extract(epoch FROM expires_at) AS expires_at, status, is_due, is_leased,
-	is_unread FROM urlmode.read_task($1, $2)`;
+	is_unread, withheld FROM urlmode.read_task($1, $2)`;
 
 /**
  * @param {Query} query

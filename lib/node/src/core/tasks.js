@@ -42,6 +42,7 @@ import { bindingOf } from './token.js';
  * @property {boolean} isDue
  * @property {boolean} isLeased
  * @property {boolean} isUnread whether it has a result that was never read
+ * @property {'refunded' | 'claimed' | undefined} withheld why it has none any more
  *
  * @typedef {{ id: string, fence: number }} TaskClaim of the elicitation with this id
  */
@@ -96,7 +97,7 @@ export class Tasks {
 		if (!row) return undefined;
 		const open = (/** @type {Buffer} */ sealed) => unseal(this.#keys, { ...key, use: TASK_INFO }, sealed);
 		return {
-			key, elicitationId: row.elicitation, round: row.round, state: row.state, status: row.status, isDue: row.is_due, isLeased: row.is_leased, isUnread: row.is_unread,
+			key, elicitationId: row.elicitation, round: row.round, state: row.state, status: row.status, isDue: row.is_due, isLeased: row.is_leased, isUnread: row.is_unread, withheld: row.withheld ?? undefined,
 			call: /** @type {TaskCall} */ (/** @type {unknown} */ (open(row.call))),
 			answers: new Map(row.answered.map((name, index) => [name, open(/** @type {Buffer} */ (row.answers[index])).answer])),
 			result: row.result ? open(row.result) : undefined,
