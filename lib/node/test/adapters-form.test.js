@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
 import test from 'node:test';
 
 import { askApproval, collectInput, withElicitation } from '../src/adapters/sdk2.js';
@@ -176,6 +178,26 @@ test('what an approver has declined is told to the next call, if the client of t
 	gone.controller.abort(new Error('the client has cancelled the call'));
 	await assert.rejects(approve(gone), /the client has cancelled the call/);
 	assert.equal((await newest()).claimed_at, null);
+	assert.equal(saidBy(await approve(linkCall())), 'Not done: bob declined: “No”.');
+});
+
+test('the same, where that client might come back for the answer', async (t) => {
+	const { approve, decide, newest } = await start(t, { ...deletion, approver: ['bob'] });
+	await approve(linkCall());
+	await decide('bob', { action: 'decline', comment: 'No' });
+	let ended;
+	const server = createServer(async (_, response) => {
+		response.write('id: 1\ndata: \n\n');
+		await once(response, 'close');
+		ended = await approve(linkCall()).then(saidBy, ({ constructor }) => constructor.name);
+	});
+	t.after(() => server.close());
+	await once(server.listen(0, '127.0.0.1'), 'listening');
+	const stream = request({ port: server.address().port, host: '127.0.0.1', headers: { 'mcp-session-id': '1' } }, (response) => {
+		response.on('error', () => {}).once('data', () => stream.destroy());
+	}).on('error', () => {}).end();
+	await until('the call has ended', () => ended);
+	assert.deepEqual([ended, (await newest()).claimed_at], ['ElicitationClientGoneError', null]);
 	assert.equal(saidBy(await approve(linkCall())), 'Not done: bob declined: “No”.');
 });
 

@@ -98,6 +98,7 @@ test('a client that can fetch the answer on another connection is not gone', asy
 		await until('the connection is closed', () => call.isClosed);
 		await until('it ends', () => 'written' in call);
 		assert.deepEqual([call.answer.signal.aborted, call.later.signal.aborted, await call.written], [isGone, isGone, 'lost'], `${text} ${session}`);
+		assert.deepEqual([call.answer.isCut(), call.later.isCut()], [true, true], `${text} ${session}`);
 	}
 });
 
@@ -109,7 +110,7 @@ test('a response that the server has ended before says nothing of the answer: it
 	await (await fetch()).text();
 	await until('it ends', () => 'written' in calls[0]);
 	assert.equal(await calls[0].written, 'lost');
-	assert.equal(calls[0].answer.signal.aborted, false, 'the client was sent away');
+	assert.deepEqual([calls[0].answer.signal.aborted, calls[0].answer.isCut()], [false, false], 'the client was sent away');
 });
 
 test('an answer that is an error was not written, however the framework writes it', async (t) => {

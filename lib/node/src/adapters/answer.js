@@ -34,6 +34,7 @@ export { isClientGone } from './client-gone.js';
  * @property {AbortSignal} signal aborts when the client is gone, see `isClientGone`
  * @property {(claim?: import('../core/tasks.js').TaskClaim) => Promise<Written>} written called when the tool has its result,
  *     before it returns that, with the claim that it was made of. Resolves when the answer was written, or will not be
+ * @property {() => boolean} isCut whether the client has closed its connection, although it may fetch the answer on another one
  * @property {(own: import('./own-answer.js').OwnAnswer) => void} isOwn says what the adapter answers in place of the body. What the framework
  *     makes of it is restored, if the framework tells its tools its transport
  *
@@ -65,6 +66,7 @@ export function watchAnswer(transport, requestId, signal) {
 	const isOwn = (/** @type {import('./own-answer.js').OwnAnswer} */ own) => channel?.isOwn(requestId, own);
 	return {
 		signal: connection?.signal ?? channel?.signal ?? new AbortController().signal,
+		isCut: () => connection?.isCut ?? false,
 		isOwn,
 		written: async () => {
 			if (signal?.aborted) return 'lost';

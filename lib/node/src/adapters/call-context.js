@@ -67,6 +67,8 @@ class Connection {
 	#response;
 	/** Not `writableFinished`, which is also true of a response that was ended after its connection was closed. */
 	#isFinished = false;
+	/** Whether the client has closed it, although it may fetch the answer on another one. */
+	isCut = false;
 	/** @type {Promise<boolean>} */
 	#finished;
 
@@ -76,7 +78,8 @@ class Connection {
 		this.#finished = new Promise((resolve) => {
 			const onClose = () => {
 				resolve(false);
-				if (!this.#isFinished && !resumable.has(response)) this.#abort.abort(new ClientGone());
+				this.isCut = !this.#isFinished;
+				if (this.isCut && !resumable.has(response)) this.#abort.abort(new ClientGone());
 			};
 			const { socket } = response;
 			// Before Node takes the socket away from the response. It also finishes one whose rest the client did not wait for.

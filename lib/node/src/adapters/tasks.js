@@ -259,7 +259,7 @@ class Run {
 
 	/** @type {TaskRound['answer']} */
 	answer = {
-		signal: new AbortController().signal, isOwn: () => {},
+		signal: new AbortController().signal, isCut: () => false, isOwn: () => {},
 		written: (claim) => {
 			if (claim) this.claims.push(claim);
 			return this.#ended;

@@ -200,7 +200,10 @@ async function claim(options, round, { outcome, elicitation, isEarlier, left }, 
 	const owner = ownerOf(options);
 	if (action !== 'accept') {
 		// What an approver has said is told to the next call, if nobody hears it from this one.
-		if (outcome.approver) throwIfGone(round, id);
+		if (outcome.approver) {
+			throwIfGone(round, id);
+			if (round.answer.isCut()) throw new ElicitationClientGoneError(id);
+		}
 		// The call after a refusal asks again. A refusal claims no payment: what was paid stays for the next one.
 		await urlmode.claim(id, { ...owner, action, reference });
 		const detail = reason === 'provider_error' ? authorizationDetail(accepted.result) : undefined;
