@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { connectionOfCall } from '../src/adapters/call-context.js';
 import { isClientGone, watchAnswer } from '../src/adapters/answer.js';
 import { CLAIM_LEASE_MS } from '../src/core/contract-limits.js';
 import { until } from './support/database.js';
@@ -36,10 +37,10 @@ async function serve(t, { tool, transport } = {}) {
 	return {
 		calls,
 		fetch: (path = '/') => fetch(`http://127.0.0.1:${port}${path}`),
-		async leave(path = '/', headers = '') {
+		async leave(path = '/', headers = '', isReady = () => true) {
 			const socket = connect(port, '127.0.0.1');
 			socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`);
-			await until('the tool is at work', () => calls.some((call) => call.path === path));
+			await until('the tool is at work', () => calls.some((call) => call.path === path && isReady(call)));
 			socket.destroy();
 			return calls.find((call) => call.path === path);
 		},
@@ -100,6 +101,23 @@ test('a client that can fetch the answer on another connection is not gone', asy
 		assert.deepEqual([call.answer.signal.aborted, call.later.signal.aborted, await call.written], [isGone, isGone, 'lost'], `${text} ${session}`);
 		assert.deepEqual([call.answer.isCut(), call.later.isCut()], [true, true], `${text} ${session}`);
 	}
+});
+
+test('a part of an answer has left the process, also where a middleware tells nobody', { timeout: 20_000 }, async (t) => {
+	const { leave } = await serve(t, { tool: async (call) => {
+		const { response } = call;
+		const write = response.write.bind(response);
+		response.write = (chunk) => write(chunk);
+		const connection = connectionOfCall();
+		response.write('a part');
+		call.isSent = await connection.isSent();
+		await once(response, 'close');
+		call.isSentLater = await connection.isSent();
+	} });
+	const call = await leave('/part', '', ({ isSent }) => isSent !== undefined);
+	assert.equal(call.isSent, true);
+	await until('it is closed', () => 'isSentLater' in call);
+	assert.equal(call.isSentLater, false);
 });
 
 test('a response that the server has ended before says nothing of the answer: it may be replayed', async (t) => {

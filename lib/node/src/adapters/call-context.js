@@ -99,9 +99,10 @@ class Connection {
 
 	/** @returns {Promise<boolean>} whether the system has taken what was written to it so far */
 	async isSent() {
-		const response = this.#response;
-		if (response.writableEnded || !response.headersSent) return this.#finished;
-		const taken = new Promise((resolve) => void response.write('', (error) => resolve(!error)));
+		const { socket, writableEnded, headersSent } = this.#response;
+		if (!socket || writableEnded || !headersSent) return this.#finished;
+		// A middleware may have another `write` of the response, which tells nobody.
+		const taken = new Promise((resolve) => void socket.write('', (error) => resolve(!error)));
 		return Promise.race([taken, this.#finished]);
 	}
 
