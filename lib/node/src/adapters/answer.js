@@ -71,7 +71,7 @@ export function watchAnswer(transport, requestId, signal) {
 		written: async () => {
 			if (signal?.aborted) return 'lost';
 			const written = !connection || connection.isAccepted ? byChannel() : connection.written(requestId);
-			return signal ? Promise.race([written, unanswered(signal, () => channel?.lose(requestId))]) : written;
+			return signal ? untilCancelled(written, signal, () => channel?.lose(requestId)) : written;
 		},
 	};
 }
@@ -79,16 +79,19 @@ export function watchAnswer(transport, requestId, signal) {
 /**
  * A framework does not answer a call that was cancelled. It may abort the signal of one that it is answering.
  *
+ * @param {Promise<Written>} written
  * @param {AbortSignal} signal
  * @param {() => void} forget
- * @returns {Promise<'lost'>}
+ * @returns {Promise<Written>}
  */
-function unanswered(signal, forget) {
-	return new Promise((resolve) => {
-		signal.addEventListener('abort', () => backgroundTimer(() => {
+function untilCancelled(written, signal, forget) {
+	return new Promise((resolve, reject) => {
+		const onAbort = () => backgroundTimer(() => {
 			resolve('lost');
 			forget();
-		}, CLAIM_LEASE_MS), { once: true });
+		}, CLAIM_LEASE_MS);
+		signal.addEventListener('abort', onAbort);
+		written.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
 	});
 }
 
