@@ -111,13 +111,18 @@ test('a part of an answer has left the process, also where a middleware tells no
 		const connection = connectionOfCall();
 		response.write('a part');
 		call.isSent = await connection.isSent();
+		const { socket } = response;
+		const http2 = t.mock.method(socket, 'write', () => { throw new Error('ERR_HTTP2_NO_SOCKET_MANIPULATION'); });
+		const isSentByHttp2 = connection.isSent();
+		http2.mock.restore();
 		await once(response, 'close');
 		call.isSentLater = await connection.isSent();
+		call.isSentByHttp2 = await isSentByHttp2;
 	} });
 	const call = await leave('/part', '', ({ isSent }) => isSent !== undefined);
 	assert.equal(call.isSent, true);
-	await until('it is closed', () => 'isSentLater' in call);
-	assert.equal(call.isSentLater, false);
+	await until('it is closed', () => 'isSentByHttp2' in call);
+	assert.deepEqual([call.isSentLater, call.isSentByHttp2], [false, false], 'where nobody can know, the end of the response says it');
 });
 
 test('a response that the server has ended before says nothing of the answer: it may be replayed', async (t) => {

@@ -103,7 +103,8 @@ class Connection {
 		if (!socket || writableEnded || !headersSent) return this.#finished;
 		// A middleware may have another `write` of the response, which tells nobody.
 		const taken = new Promise((resolve) => void socket.write('', (error) => resolve(!error)));
-		return Promise.race([taken, this.#finished]);
+		// HTTP/2 lends its socket to nobody.
+		return Promise.race([taken, this.#finished]).catch(() => this.#finished);
 	}
 
 	/** Whether the response has ended without the answer, which comes on another one. */
