@@ -19,6 +19,8 @@ from conftest import ACCOUNT, Callback, OpenUrlMode, admin, owner, required, unt
 
 from urlmode import BegunClaim, ElicitationNotFoundError, TakenClaim, UrlMode, UrlModeClosedError
 from urlmode._core.contract_calls import NewRow, create_elicitation
+from urlmode._core.leader import Leadership
+from urlmode._core.pool import Pool
 
 
 def named(name: str) -> str:
@@ -288,3 +290,19 @@ def test_another_event_loop(keys_file: Path) -> None:
     assert asyncio.run(left()) == []
     del urlmode
     gc.collect()
+
+
+async def test_a_call_that_is_taken_back_just_when_its_connection_is_there_leaves_none() -> None:
+    made: list[psycopg.AsyncConnection[Any]] = []
+
+    async def connect() -> psycopg.AsyncConnection[Any]:
+        made.append(await psycopg.AsyncConnection.connect(required("URLMODE_DATABASE_URL"), autocommit=True))
+        asyncio.get_running_loop().call_soon(calling.cancel)
+        return made[0]
+
+    pool = Pool(connect, None, Leadership({}))
+    calling = asyncio.ensure_future(pool._connect_new())
+    with pytest.raises(asyncio.CancelledError):
+        await calling
+    await pool.close()
+    assert made[0].closed

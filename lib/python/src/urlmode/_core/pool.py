@@ -338,6 +338,11 @@ class Pool:
         self._connecting.add(task)
         try:
             connection = await task
+        except asyncio.CancelledError:
+            # The call was taken back just when the connection was there.
+            if task.done() and not task.cancelled() and task.exception() is None:
+                task.result().pgconn.finish()
+            raise
         except psycopg.errors.ConnectionTimeout as error:
             raise UrlModeUnavailableError(UNAVAILABLE_NOT_SENT) from error
         except psycopg.Error as error:
