@@ -149,6 +149,7 @@ for (const [frameworks, name, client] of [
 	const [, last] = /^id: (\S+)/m.exec(Buffer.from(value).toString());
 	await running.says('the work begins');
 	leaving.abort();
+	await running.says('the connection is cut');
 	running.letGoOn();
 	await running.says('the answer was not written');
 

@@ -57,7 +57,8 @@ function assertLeadsNowhere(answer, payload, isGood = () => false) {
 	}
 	assert.ok(all('location').length <= 1, what);
 	assert.equal(all('x-injected').length, 0, what);
-	assert.ok(!all('set-cookie').some((value) => value.includes('evil')), what);
+	// With its dot: a sealed value may have the letters by chance.
+	assert.ok(!all('set-cookie').some((value) => value.includes('evil.')), what);
 	assert.ok(!answer.body.toLowerCase().includes(EVIL), `${what} is on the page`);
 	assert.doesNotMatch(answer.body, /<script|http-equiv|X-Injected|javascript:/i, what);
 }

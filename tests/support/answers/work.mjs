@@ -25,7 +25,12 @@ export async function work(transport, requestId) {
 	let { result } = claim;
 	if (claim.state === 'begun') {
 		console.log('the work begins');
-		while (!existsSync(go)) await sleep(20);
+		let isCut = false;
+		while (!existsSync(go)) {
+			if (!isCut && answer.isCut()) console.log('the connection is cut');
+			isCut = answer.isCut();
+			await sleep(20);
+		}
 		works += 1;
 		result = text(`done ${works}`);
 		await claim.fulfil(result);
