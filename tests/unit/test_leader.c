@@ -218,33 +218,45 @@ ignore(const char *text, void *arg)
 	(void)arg;
 }
 
+/* Whether the connection that listens is there. */
+static bool
+listens_at(const char *url)
+{
+	PGconn *conn = PQconnectdb(url);
+	char *count = sql(conn,
+		"SELECT count(*) FROM pg_stat_activity"
+		" WHERE application_name = 'api listener'");
+	bool is_there = strcmp(count, "1") == 0;
+
+	free(count);
+	PQfinish(conn);
+	return is_there;
+}
+
 /* The api listens where it commits: its other connection follows. */
 TEST(the_connection_that_listens_follows)
 {
-	int listened = 0;
+	int listened = 0, left = 0;
 	const struct um_notifications_events events = { announced, listening,
 		ignore, &listened };
 	struct um_notifications *list = um_notifications_new(pair.server,
 		&events);
-	char *there;
-	PGconn *conn;
+	bool follows = false;
 
 	assert_non_null(list);
-	for (int i = 0; i < 12000 && listened < 2; i++) {
+	/* Valgrind makes an answer of the leader late: then it leaves again. */
+	for (int i = 0; i < 12000 && !follows; i++) {
 		um_notifications_run(list, true, um_monotonic_ms());
-		if (listened == 1 && um_notifications_is_listening(list))
-			um_notifications_leave(list, um_monotonic_ms());
+		if (listened > left && um_notifications_is_listening(list)) {
+			follows = left > 0 && listens_at(pair.standby);
+			left = listened;
+			if (!follows)
+				um_notifications_leave(list, um_monotonic_ms());
+		}
 		usleep(5000);
 	}
-	assert_int_equal(listened, 2);
-	conn = PQconnectdb(pair.standby);
-	there = sql(conn,
-		"SELECT count(*) FROM pg_stat_activity"
-		" WHERE application_name = 'api listener'");
-	assert_string_equal(there, "1");
-	free(there);
-	PQfinish(conn);
 	um_notifications_free(list);
+	assert_true(follows);
 }
 
 int
