@@ -164,7 +164,7 @@ class UrlMode:
         self.close()
 
     def close(self) -> None:
-        """As `aclose`, for this process."""
+        """As `aclose`, for this process. Raises no error."""
         _refuse_loop()
         with self._lock:
             self._closed = True
@@ -204,15 +204,15 @@ class UrlMode:
 
     def ledger(self, *, consumer: str, timeout: float | None = None) -> Iterator[LedgerEntry]:
         """As that of `urlmode.UrlMode`, for a loop with `for`. `consumer`: whose place in the order is kept. `timeout`: after how many
-        seconds without an entry the loop ends, for cron; by default never."""
+        seconds without an entry the loop ends, for cron; by default never. Raises UrlModeClosedError."""
         return self._iterate(lambda urlmode: urlmode.ledger(consumer=consumer), timeout)
 
     def late_payments(self) -> Iterator[Payment]:
-        """As those of `urlmode.UrlMode`."""
+        """As those of `urlmode.UrlMode`. Raises UrlModeClosedError."""
         return self._iterate(lambda urlmode: urlmode.late_payments(), None)
 
     def new_refunds(self) -> Iterator[Refund]:
-        """As those of `urlmode.UrlMode`."""
+        """As those of `urlmode.UrlMode`. Raises UrlModeClosedError."""
         return self._iterate(lambda urlmode: urlmode.new_refunds(), None)
 
     def ticket(self, *, subject: str, ttl: Duration = TICKET_S) -> Ticket:

@@ -122,6 +122,10 @@ class Adapter(Generic[M, A]):
         written. If it raises, the next call runs it again. Returns what the tool has to return. Cancelling the call ends
         it, and not the elicitation. A body that has begun goes on, until `aclose`.
 
+        Raises ElicitationExistsError, ElicitationLimitError, UrlModeBusyError, UrlModeUnavailableError and what the body
+        raises, and ElicitationClientGoneError if nobody can be answered. Where the client takes its link by an error, that
+        is the UrlElicitationRequiredError of the SDK.
+
         `ctx`: the Context of the tool. `urlmode`, `subject`, `provider`: as at `create`. `message`: what the client shows its
         user. `about`: more of the request, by which calls are compared. `kind`, `target_url`, `expected`, `item`, `pkce`: as
         at `create`. `recheck`: as that of `wait_for_completion`.
@@ -154,7 +158,8 @@ class Adapter(Generic[M, A]):
         """Connects an account of the user at a provider of lib/providers, and runs `body` with its tokens.
 
         The code is exchanged once, after the claim. `client_id` is that of the MCP client, and `client` this server at
-        the provider. The rest is as with `with_elicitation`. Requires the extra `oauth`.
+        the provider. The rest is as with `with_elicitation`. Requires the extra `oauth`. Raises what `with_elicitation` raises;
+        an account that was not connected is a result that says so.
 
         `ctx`: the Context of the tool. `urlmode`, `subject`, `provider`: as at `create`. `message`: what the client shows its
         user. `about`: more of the request, by which calls are compared. `description`: that of lib/providers, if the entry
@@ -240,7 +245,7 @@ class Adapter(Generic[M, A]):
 
         Others are asked for the first payment of a subscription, whose price is `expected`, as by `with_elicitation`. Who is
         past due or has paused is sent to the page that `manage_url` returns. The body runs in each call, and its result
-        is not kept.
+        is not kept. Raises what `with_elicitation` and `manage_url` raise.
 
         `ctx`: the Context of the tool. `urlmode`, `subject`, `provider`: as at `create`. `message`: what the client shows its
         user. `about`: more of the request, by which calls are compared. `item`: what the subscription is for. `target_url`,
@@ -273,7 +278,7 @@ class Adapter(Generic[M, A]):
         """Asks the user to type something on a page that neither the client nor the model sees, and runs `body` with it.
 
         `verify` verifies what was typed, and returns None or a Problem, which the page shows. The rest is as with
-        `with_elicitation`.
+        `with_elicitation`. Raises what that raises.
 
         `ctx`: the Context of the tool. `urlmode`, `subject`, `provider`: as at `create`. `message`: what the client shows its
         user. `about`: more of the request, by which calls are compared. `form`, `submit_label`, `verify_timeout`: as at
@@ -307,7 +312,7 @@ class Adapter(Generic[M, A]):
         """Asks for a decision on a page, of the user or of others, and runs `body` if somebody approves.
 
         `send_link` sends the link to the others. It is called once, when the elicitation was created. The rest is as
-        with `with_elicitation`.
+        with `with_elicitation`. Raises what that and `send_link` raise.
 
         `ctx`: the Context of the tool. `urlmode`, `subject`, `provider`: as at `create`. `message`: what the client shows its
         user. `about`: more of the request, by which calls are compared. `form`, `approver`, `four_eyes`, `step_up`: as at
@@ -326,7 +331,9 @@ class Adapter(Generic[M, A]):
         self, ask: Callable[Concatenate[ToolContext, Body[R, M], P], Awaitable[A]], ctx: ToolContext, /, *more: P.args, **options: P.kwargs
     ) -> R:
         """In a resolver for a parameter of a tool: asks as `ask` does, which is one of the functions above, and returns what
-        its body would be given. The tool is the body. Without an outcome, the call has its result without the tool.
+        its body would be given. The tool is the body. Without an outcome, the call has its result without the tool: then it
+        raises the framework's ToolError, which ends the resolver. Raises RuntimeError where the framework is not set up for
+        resolvers, and what `ask` raises.
 
         `ctx`: the Context of the tool.
         """
