@@ -61,6 +61,14 @@ function lifetimes({ lifetimes: { access = '–', refresh = '–', rotation, sou
 	return [source ? `[${access}](${source})` : access === OPEN ? access : `${access} (not confirmed)`, [refresh, rotation].filter(Boolean).join('; ')];
 }
 
+/** For how long a refresh token is taken again, with the page that says so or was read for it. */
+function taken({ reuse_within: within, reuse_source: source, refresh_token_stays_good: stays, lifetimes: { rotation } = {} }) {
+	if (source === undefined) return stays ? 'always' : rotation === undefined ? '–' : 'not known';
+	const [, why, page, day] = /^(?:(.+): )?(\S+) \((\S+)\)$/.exec(source);
+	const said = within === undefined ? why : within === 'never' ? within : `${within.toLocaleString('en')} s`;
+	return `[${said}](${page}), ${day}`;
+}
+
 function peculiarities({ scope = {}, parameters = {}, token_parameters: more = {}, response_mode: mode, variables = {}, token_response: answer = {},
 	parameter_names: names = {}, token_request: request, signed_secret: signed, refresh_endpoint: refresh, long_lived: longer }) {
 	return list([
@@ -84,7 +92,7 @@ function accountRow(file) {
 	const { oauth } = read(`lib/providers/${file}`);
 	const { pkce, token_endpoint: token, token_endpoint_auth_method: method, revocation_endpoint: revocation, account } = oauth;
 	return [`\`${file}\``, token === undefined ? 'discovered' : 'written out', pkce, issuerOf(oauth), `\`${method}\``, peculiarities(oauth),
-		!account ? 'not said' : account.endpoint ? 'asked at an endpoint' : `\`${account.from}\``, token === undefined ? 'as the metadata say' : revocation ? 'yes' : 'no', ...lifetimes(oauth)];
+		!account ? 'not said' : account.endpoint ? 'asked at an endpoint' : `\`${account.from}\``, token === undefined ? 'as the metadata say' : revocation ? 'yes' : 'no', ...lifetimes(oauth), taken(oauth)];
 }
 
 /** Document → heading and table. */
@@ -93,7 +101,7 @@ export const TABLES = {
 		['file', 'for', 'kind', 'signature (known since)', 'the id is in', 'a right signature proves', 'effects', 'left to `recheck`', 'also', 'known deliveries', 'compared'],
 		...FILES.filter((file) => read(`lib/providers/${file}`).verify).map(webhookRow))],
 	ACCOUNTS: ['What is known of accounts', table(
-		['file', 'endpoints', 'PKCE', '`iss`', 'client authentication', 'peculiar', 'whose account', 'revoked (RFC 7009)', 'access token', 'refresh token'],
+		['file', 'endpoints', 'PKCE', '`iss`', 'client authentication', 'peculiar', 'whose account', 'revoked (RFC 7009)', 'access token', 'refresh token', 'taken again after its use'],
 		...FILES.filter((file) => read(`lib/providers/${file}`).oauth).map(accountRow))],
 };
 

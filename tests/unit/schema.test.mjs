@@ -162,6 +162,25 @@ test('whether a refresh token stays good is said to people and to the vault alik
 		assert.equal(oauth.refresh_token_stays_good ?? false, /the (same|old) one stays/.test(oauth.lifetimes.rotation), name);
 });
 
+/** What people are told of it: seconds, 'never', or nothing. Until the new one is used: a day, as no description says more. */
+function reuseOf(rotation) {
+	const [, count, unit] = /works for (\d+) (second|minute)s/.exec(rotation) ?? [];
+	if (count) return count * { second: 1, minute: 60 }[unit];
+	return /works until the new/.test(rotation) ? 86_400 : /a second use ends all/.test(rotation) ? 'never' : undefined;
+}
+
+test('how long a refresh token that is replaced is taken again is said to people and to the vault alike, or that it was looked for', () => {
+	for (const { name, content: { oauth } } of shipped().filter(({ content }) => content.oauth)) {
+		const { reuse_within: within, reuse_source: source, refresh_token_stays_good: stays, lifetimes: { rotation } } = oauth;
+		if (rotation === undefined || stays) {
+			assert.deepEqual([within, source], [undefined, undefined], name);
+			continue;
+		}
+		assert.equal(within, reuseOf(rotation), name);
+		assert.match(source ?? '', within ? /^https:\/\/\S+ \(\d{4}-\d\d-\d\d\)$/ : /^(not said|as the (realm|provider) says): https:\/\/\S+ \(\d{4}-\d\d-\d\d\)$/, name);
+	}
+});
+
 const shipped = () => descriptions.filter(({ name }) => !name.startsWith('descriptions/'));
 const schemesOf = ({ verify = [], return: back }) => [...verify, ...back?.verify ?? []];
 
