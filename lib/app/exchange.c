@@ -83,6 +83,12 @@ um_exchange_request_call(struct um_exchange *ex, const struct um_call *call,
 	um_exchange_request_ops(ex, op, 1, then);
 }
 
+struct um_str
+um_exchange_user_name(const struct um_exchange *ex)
+{
+	return um_str(ex->user_name[0] != '\0' ? ex->user_name : ex->user);
+}
+
 void
 um_exchange_park(struct um_exchange *ex, um_step *then)
 {

@@ -100,6 +100,9 @@ void um_exchange_begin(struct um_exchange *ex, struct um_buf *path,
 	const char *(*get)(const char *name, void *arg), void *arg,
 	const struct um_context *context);
 
+/* Who the user is known to be, in words for people; empty if nobody is known. */
+struct um_str um_exchange_user_name(const struct um_exchange *ex);
+
 /*
  * Requests an operation on the row of ex->token, as ex->op; the caller sets
  * the other members that the operation needs. `then` is the step that follows.

@@ -99,6 +99,16 @@ reader_of(const struct um_provider *provider)
 						  : UM_READER_OF_FORM;
 }
 
+/* Whether somebody else could go on. */
+static bool
+refuses_user(const struct um_exchange *ex)
+{
+	return ex->user[0] != '\0'
+		&& (ex->refusal == UM_REFUSAL_WRONG_USER
+			|| ex->refusal == UM_REFUSAL_OWN_REQUEST
+			|| ex->refusal == UM_REFUSAL_NOT_OPERATOR);
+}
+
 /* How to go on after a refusal. `sign_out` holds what the way points to. */
 static struct um_way_on
 way_on_of(const struct um_config *config, const struct um_exchange *ex,
@@ -108,16 +118,15 @@ way_on_of(const struct um_config *config, const struct um_exchange *ex,
 	struct um_way_on way = { .reader = reader_of(ex->provider),
 		.kept = ex->keeps_all };
 
-	if ((ex->refusal != UM_REFUSAL_WRONG_USER
-		    && ex->refusal != UM_REFUSAL_OWN_REQUEST)
-		|| config->user_check != UM_USER_OPENID) {
+	if (!refuses_user(ex)) {
 		way.try_again = url;
 		return way;
 	}
-	way.other_account = url;
-	way.signed_in_as = um_str(
-		ex->user_name[0] != '\0' ? ex->user_name : ex->user);
-	put_sign_out(sign_out, &config->openid);
+	way.acting = (struct um_acting){ .user = um_exchange_user_name(ex),
+		.is_known = true,
+		.other_account = url };
+	if (config->user_check == UM_USER_OPENID)
+		put_sign_out(sign_out, &config->openid);
 	way.sign_out = um_buf_str(sign_out);
 	return way;
 }

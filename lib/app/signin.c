@@ -310,8 +310,7 @@ um_signin_acting(const struct um_context *context, const struct um_exchange *ex,
 		um_buf_puts(link, "&signin=again");
 	}
 	return (struct um_acting){
-		.user = um_str(
-			ex->user_name[0] != '\0' ? ex->user_name : ex->user),
+		.user = um_exchange_user_name(ex),
 		.is_known = true,
 		.other_account = um_buf_str(link),
 	};

@@ -316,7 +316,9 @@ sign_in(const struct um_context *context, struct um_exchange *ex, int64_t since)
 
 	if (refusal != UM_REFUSAL_NONE)
 		return refusal;
-	if (!um_config_is_operator(context->config, user.subject)) {
+	memcpy(ex->user, user.subject, sizeof(user.subject));
+	memcpy(ex->user_name, user.name, sizeof(user.name));
+	if (!um_config_is_operator(context->config, ex->user)) {
 		offer_other(context, ex);
 		return UM_REFUSAL_NOT_OPERATOR;
 	}

@@ -130,10 +130,7 @@ um_view_end(const struct um_view *view, struct um_exchange *ex)
 	um_buf_puts(view->body, "</main>\n<footer>");
 	um_text_put(view->body, view->language, UM_TEXT_SIGNED_IN_AS,
 		(const struct um_text_value[]){
-			{ "user",
-				um_str(ex->user_name[0] != '\0' ? ex->user_name
-								: ex->user) },
-			{ 0 } },
+			{ "user", um_exchange_user_name(ex) }, { 0 } },
 		"<strong><bdi>", "</bdi></strong>");
 	um_buf_puts(view->body, "</footer>\n</body>\n</html>\n");
 }

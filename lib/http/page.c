@@ -114,23 +114,13 @@ um_page_put_reason(struct um_buf *out, enum um_language language,
 }
 
 static void
-put_way_on(const struct um_document *page, enum um_refusal refusal,
-	const struct um_way_on *way)
+put_way_on(const struct um_document *page, const struct um_way_on *way)
 {
-	bool is_user_s = refusal == UM_REFUSAL_WRONG_USER
-		|| refusal == UM_REFUSAL_OWN_REQUEST;
-	struct um_str other_account = way->other_account;
-
-	if (other_account.len == 0 && is_user_s && page->brand != NULL)
-		other_account = um_str(page->brand->switch_user);
 	if (way->kept)
 		um_document_paragraph(page, UM_TEXT_SESSION_KEPT);
-	if (way->signed_in_as.len != 0)
-		put_values(page, UM_TEXT_SIGNED_IN_AS,
-			(const struct um_text_value[]){
-				{ "user", way->signed_in_as }, { 0 } });
+	if (way->acting.is_known)
+		um_document_acting(page, &way->acting);
 	put_link(page, way->try_again, UM_TEXT_TRY_AGAIN, NULL);
-	put_link(page, other_account, UM_TEXT_OTHER_ACCOUNT, NULL);
 	put_link(page, way->sign_out, UM_TEXT_SIGN_OUT, NULL);
 }
 
@@ -201,7 +191,7 @@ um_page_refusal(struct um_response *response, const struct um_request *request,
 		"", "");
 	um_buf_puts(page.body, "</p>\n");
 	if (way != NULL)
-		put_way_on(&page, refusal, way);
+		put_way_on(&page, way);
 	um_page_put_reason(&footer, page.language,
 		um_refusal_shown_code(refusal), request->id);
 	um_buf_put(&footer, "", 1);

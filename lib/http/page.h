@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "core/str.h"
+#include "http/document.h"
 #include "http/final_page.h"
 #include "http/layout.h"
 #include "http/refusal.h"
@@ -34,9 +35,9 @@ enum um_reader {
 struct um_way_on {
 	enum um_reader reader;
 	bool kept; /* what was typed will be there again, but for secrets */
-	struct um_str try_again;     /* the address for another attempt */
-	struct um_str other_account; /* the same, as another user */
-	struct um_str signed_in_as;
+	struct um_str try_again; /* the address for another attempt */
+	/* Whom it refuses: where that is known, and may be somebody else. */
+	struct um_acting acting;
 	struct um_str sign_out; /* the provider's address for that */
 };
 

@@ -31,14 +31,15 @@ after(() => fixture?.close());
 const elicitation = ({ id }) => `/console/elicitation?id=${id}`;
 
 describe('who may', () => {
-	test('an operator; everybody else is refused, and nobody is named', async () => {
+	test('an operator; everybody else is refused and told as whom, and nobody else is named', async () => {
 		for (const page of [...PAGES, elicitation(paid)]) {
 			assert.equal((await site.ask(page)).status, 200, page);
 			const { status, text } = await site.ask(page, { user: 'eve' });
 			assert.equal(status, 403, page);
 			assert.match(text, /<code>not_operator<\/code>/);
 			// The id of the request is any hexadecimal digits.
-			const words = text.replace(/<code>[0-9a-f]{32}<\/code>/, '');
+			const words = text.replace(/<code>[0-9a-f]{32}<\/code>/, '').replace('You are signed in as <strong><bdi>eve</bdi></strong>', 'signed in');
+			assert.ok(words.includes('<p>signed in. If that is not you'), words);
 			for (const name of ['eve', OPERATOR, 'grace', 'stripe']) assert.ok(!words.includes(name), name);
 		}
 	});

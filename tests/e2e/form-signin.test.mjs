@@ -418,6 +418,7 @@ describe('session-ticket', () => {
 				for (const [n, answer] of answers.entries()) {
 					assert.deepEqual(refusal(answer), [403, expected[n]]);
 					assert.equal(link(answer, 'Sign in as somebody else'), undefined, 'no provider is offered');
+					assert.equal(/You are signed in as eve ?\. If that is not you/.test(answer.text), subject === 'eve', 'it says whom it refuses');
 				}
 				await assertNotStored(form);
 				if (subject) continue;

@@ -39,8 +39,12 @@ after(() => fixture?.close());
 const as = (name) => ({ headers: { Authorization: `Basic ${Buffer.from(`${name}:x`).toString('base64')}` } });
 const row = async ({ id }) => (await fixture.stack.sql('SELECT status, action, decided_by FROM urlmode.elicitation JOIN urlmode.form ON elicitation = id WHERE id = $1', [id]))[0];
 const events = async ({ id }) => (await fixture.stack.sql('SELECT type, action, reference FROM urlmode.event WHERE elicitation = $1 ORDER BY received_at', [id]));
+/** A refusal names whom it refuses, and how to be somebody else: here in words. */
 const refused = async (form, user) => {
 	const { hop } = await forms.visit(form, as(user));
+	if (/^(wrong_user|own_request)$/.test(hop.reason)) {
+		assert.match(hop.document.text, new RegExp(`You are signed in as ${user} ?\\. If that is not you, sign out where`));
+	}
 	return [hop.status, hop.reason];
 };
 

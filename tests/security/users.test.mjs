@@ -44,17 +44,21 @@ const basic = (name, password = PASSWORD) => `Basic ${Buffer.from(`${name}:${pas
 /** The event that a stranger leaves. */
 const events = (id) => fixture.stack.sql('SELECT provider, type, action FROM urlmode.event WHERE elicitation = $1', [id]);
 
-/** Refused as somebody else than the subject: nothing is changed, and it is recorded once. */
-/** `added`: how many events are recorded, which is one for each user. */
-async function assertWrongUser(id, send, provider = 'demo', added = 1) {
+/**
+ * Refused as somebody else than the subject: nothing is changed, and it is recorded. The page names who is signed in, who knows that
+ * already, and nobody else. `added`: how many events are recorded, which is one for each user.
+ */
+async function assertWrongUser(id, send, user, provider = 'demo', added = 1) {
 	const untouched = await fixture.row(id);
 	const known = await events(id);
 	const answer = await send();
 
 	assert.deepEqual([answer.status, answer.reason], [403, 'wrong_user']);
-	assertPlainPage(answer, [ADA]);
+	assertPlainPage(answer);
 	assertSecurityHeaders(answer);
-	assert.ok(!answer.body.includes(ADA) && !answer.body.includes(MALLORY), 'no names on the page');
+	const [before, named, after] = answer.body.split(/(?<=You are signed in as )(<strong><bdi>.*?<\/bdi><\/strong>)/);
+	assert.equal(named, `<strong><bdi>${user}</bdi></strong>`);
+	assert.ok(![ADA, MALLORY].some((name) => `${before}${after}`.includes(name)), 'nobody else is named');
 	assert.equal(await fixture.row(id), untouched, 'the row is as it was');
 	assert.deepEqual(await events(id), [...known, ...Array(added).fill({ provider, type: 'wrong_user', action: 'ignored' })]);
 }
@@ -139,18 +143,18 @@ function remoteUser(signedIn) {
 
 	test('somebody else at /connect: 403, the row untouched, the event recorded', async () => {
 		const elicitation = await fixture.create({ subject: ADA });
-		await assertWrongUser(elicitation.id, () => open(elicitation, MALLORY));
+		await assertWrongUser(elicitation.id, () => open(elicitation, MALLORY), MALLORY);
 	});
 
 	test('a link that a stranger made, followed by its victim: 403', async () => {
 		const elicitation = await fixture.create({ subject: MALLORY });
-		await assertWrongUser(elicitation.id, () => open(elicitation, ADA));
+		await assertWrongUser(elicitation.id, () => open(elicitation, ADA), ADA);
 	});
 
 	test('somebody else at the return: 403, the row untouched, the event recorded', async () => {
 		const elicitation = await fixture.create({ subject: ADA });
 		const way = await goOn(elicitation);
-		await assertWrongUser(elicitation.id, () => comeBack(way, MALLORY));
+		await assertWrongUser(elicitation.id, () => comeBack(way, MALLORY), MALLORY);
 		assert.equal((await comeBack(way, ADA)).location, '/done', 'the subject still can');
 	});
 
@@ -158,7 +162,7 @@ function remoteUser(signedIn) {
 		const elicitation = await fixture.create({ subject: ADA });
 		const way = await goOn(elicitation);
 		await comeBack(way, ADA);
-		await assertWrongUser(elicitation.id, () => comeBack(way, MALLORY));
+		await assertWrongUser(elicitation.id, () => comeBack(way, MALLORY), MALLORY);
 	});
 
 	test('the ways back from a payment are for the subject alone, too', async () => {
@@ -170,8 +174,8 @@ function remoteUser(signedIn) {
 			return request(url, { headers: { ...user, Cookie: [user.Cookie, cookiesOf(went)].filter(Boolean).join('; ') } });
 		};
 
-		await assertWrongUser(payment.id, () => back(payment.returnUrl, MALLORY), 'stripe');
-		await assertWrongUser(payment.id, () => back(payment.cancelUrl, MALLORY), 'stripe', 0);
+		await assertWrongUser(payment.id, () => back(payment.returnUrl, MALLORY), MALLORY, 'stripe');
+		await assertWrongUser(payment.id, () => back(payment.cancelUrl, MALLORY), MALLORY, 'stripe', 0);
 		assert.equal((await back(payment.returnUrl, ADA)).status, 200);
 		assert.equal((await back(payment.cancelUrl, ADA)).location, '/done');
 		assert.equal((await fixture.stack.elicitation(payment.id)).action, 'decline');
@@ -185,14 +189,14 @@ function remoteUser(signedIn) {
 	for (const name of ['Ada@example.org', 'ada@example.or', 'ada@example.org.', 'ada@example.org%00']) {
 		test(`a name that is almost the subject's is another: ${name}`, async () => {
 			const elicitation = await fixture.create({ subject: ADA });
-			await assertWrongUser(elicitation.id, () => open(elicitation, name));
+			await assertWrongUser(elicitation.id, () => open(elicitation, name), name);
 		});
 	}
 
 	for (const name of CLAIMS) {
 		test(`a header ${name} from outside changes no name`, async () => {
 			const elicitation = await fixture.create({ subject: ADA });
-			await assertWrongUser(elicitation.id, () => open(elicitation, MALLORY, { [name]: ADA }));
+			await assertWrongUser(elicitation.id, () => open(elicitation, MALLORY, { [name]: ADA }), MALLORY);
 		});
 	}
 

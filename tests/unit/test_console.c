@@ -328,7 +328,8 @@ TEST(who_is_no_operator_gets_no_session)
 	come_back(&answer, &signin, "user-43", "");
 	assert_int_equal(answer.end.ex.response.status, 403);
 	assert_string_equal(answer.end.ex.reason, "not_operator");
-	assert_false(signin_answer_has(&answer, "user-4"));
+	assert_true(signin_answer_has(&answer, "<bdi>user-43</bdi>"));
+	assert_false(signin_answer_has(&answer, "user-42"));
 	assert_false(signin_answer_has(&answer, UM_CONSOLE_COOKIE));
 	assert_true(signin_answer_has(&answer, "signin&#61;again"));
 	signin_answer_free(&answer);

@@ -389,19 +389,24 @@ TEST(a_wrong_user_has_the_way_to_be_somebody_else_that_the_site_knows)
 		{ UM_REFUSAL_OWN_REQUEST, true },
 		{ UM_REFUSAL_EXPIRED, false } };
 	const struct um_brand brand = { .switch_user = (char[]){ "/out" } };
-	const struct um_way_on way = { 0 };
 	const struct um_request request = {
 		.id = "0123456789abcdef0123456789abcdef"
 	};
 
 	for (size_t i = 0; i < LENGTH(rows); i++) {
+		const struct um_way_on way = {
+			.acting = { .user = STR("<eve>"),
+				.is_known = rows[i].has_link }
+		};
 		struct um_response response = { 0 };
 
 		um_page_refusal(&response, &request, &brand, rows[i].refusal,
 			&way);
 		assert_row(um_refusal_code(rows[i].refusal),
 			str_has(um_buf_str(&response.body),
-				STR("<a href=\"&#47;out\">Sign in as "
+				STR("You are signed in as <strong><bdi>&lt;eve"
+				    "&gt;</bdi></strong>. "
+				    "<a href=\"&#47;out\">Sign in as "
 				    "somebody else</a>"))
 				== rows[i].has_link);
 		um_response_free(&response);
