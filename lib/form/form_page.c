@@ -2,16 +2,29 @@
 #include "form/form_page.h"
 
 #include "form/control.h"
+#include "form/words.h"
 #include "http/escape.h"
 
 /*
- * Facts that always stand on the page. The others are behind a summary, which is
- * closed where the user fills something in, so that a phone's first screen has
- * the first field. Of an approval it is open: nobody decides about what is not
- * to be seen.
+ * The text and the facts that do not stand on the page are behind a summary. Of
+ * an approval it is open: nobody decides about what is not to be seen. Where the
+ * user fills something in it is closed, so that the first screen of a phone of
+ * 320 by 568 px has the first field: these are the sizes of the style there, in
+ * px, and ROOM what a header, two lines of who asks, the summary and a field
+ * with one line of its label leave.
  */
-#define FACTS_OF_INPUT 1
 #define FACTS_OF_APPROVAL 3
+#define ROOM 250
+#define LINE 26
+#define HEADING_LINE 29
+#define GAP 13
+#define BORDERS 28
+
+/* The letters on a line, with the space that its last word leaves. */
+#define LETTERS 28
+#define LETTERS_OF_HEADING 20
+#define LETTERS_OF_LEAD 24
+#define LETTERS_OF_FACT 13
 
 /*
  * Shows the buttons that show a secret. What is sent is not kept by the browser
@@ -113,6 +126,13 @@ put_form(struct view *view)
 	um_buf_puts(body, "</form>\n");
 }
 
+static void
+put_text(const struct view *view)
+{
+	um_control_words(&view->controls, "p", " class=\"lines\"",
+		view->form->definition->text);
+}
+
 /* The facts from one to before another, and for whom it is if that is said. */
 static void
 put_facts(const struct view *view, size_t from, size_t to, struct um_str whom)
@@ -135,24 +155,118 @@ put_facts(const struct view *view, size_t from, size_t to, struct um_str whom)
 	um_buf_puts(page->body, "</dl>\n");
 }
 
+/* The lines of a text. A letter of three bytes is taken for two. */
+static int
+lines_of(struct um_str text, int letters)
+{
+	int lines = 1, used = 0;
+
+	for (size_t i = 0; i < text.len; i++) {
+		const unsigned char byte = (unsigned char)text.ptr[i];
+		const int width = byte >= 0xE0                  ? 2
+			: (byte & 0xC0) == 0x80 || byte == '\n' ? 0
+								: 1;
+
+		if (byte == '\n' || used + width > letters) {
+			lines++;
+			used = 0;
+		}
+		used += width;
+	}
+	return lines;
+}
+
+static int
+lines_of_words(const struct view *view, const struct um_json_node *words,
+	int letters)
+{
+	return lines_of(um_words_of(words, view->form->definition->language,
+				view->controls.page.language)
+				.text,
+		letters);
+}
+
+static int
+height_of_fact(const struct view *view, const struct um_fact *fact)
+{
+	const int label = lines_of_words(view, fact->label, LETTERS_OF_FACT),
+		  value = lines_of_words(view, fact->value, LETTERS_OF_FACT);
+
+	return LINE * (label > value ? label : value);
+}
+
+/* What stands on the page at once. */
+struct shown {
+	bool text;
+	size_t facts;
+};
+
+static struct shown
+shown_of_input(const struct view *view)
+{
+	const struct um_definition *definition = view->form->definition;
+	struct shown shown = { 0 };
+	int room = ROOM
+		- HEADING_LINE
+			* lines_of_words(view, definition->title,
+				LETTERS_OF_HEADING)
+		- LINE * (lines_of(view->form->requester, LETTERS_OF_LEAD) - 1)
+		- LINE
+			* (lines_of_words(view, definition->input[0].label,
+				   LETTERS)
+				- 1);
+
+	if (definition->text != NULL)
+		room -= GAP
+			+ LINE
+				* lines_of_words(view, definition->text,
+					LETTERS);
+	shown.text = definition->text == NULL || room >= 0;
+	room -= GAP + BORDERS;
+	while (shown.text && shown.facts < definition->facts_len) {
+		room -= height_of_fact(view, &definition->fact[shown.facts]);
+		if (room < 0)
+			break;
+		shown.facts++;
+		room -= GAP;
+	}
+	return shown;
+}
+
+static struct shown
+shown_of_approval(const struct um_definition *definition)
+{
+	return (struct shown){ .text = true,
+		.facts = definition->facts_len < FACTS_OF_APPROVAL
+			? definition->facts_len
+			: FACTS_OF_APPROVAL };
+}
+
+/* The text and the facts. */
 static void
-put_all_facts(const struct view *view)
+put_matter(const struct view *view)
 {
 	const struct um_form_page *form = view->form;
+	const struct um_definition *definition = form->definition;
 	const struct um_document *page = &view->controls.page;
-	size_t len = form->definition->facts_len;
-	size_t most = form->is_approval ? FACTS_OF_APPROVAL : FACTS_OF_INPUT;
-	size_t shown = len < most ? len : most;
+	const struct shown shown = form->is_approval
+		? shown_of_approval(definition)
+		: shown_of_input(view);
 
-	put_facts(view, 0, shown, form->subject);
-	if (len <= most)
+	if (shown.text)
+		put_text(view);
+	put_facts(view, 0, shown.facts, form->subject);
+	if (shown.text && shown.facts == definition->facts_len)
 		return;
 	um_buf_puts(page->body,
 		form->is_approval ? "<details open><summary>"
 				  : "<details><summary>");
 	um_document_put(page, UM_TEXT_DETAILS);
 	um_buf_puts(page->body, "</summary>\n");
-	put_facts(view, shown, len, (struct um_str){ 0 });
+	if (!shown.text)
+		put_text(view);
+	put_facts(view, shown.facts, definition->facts_len,
+		(struct um_str){ 0 });
 	um_buf_puts(page->body, "</details>\n");
 }
 
@@ -203,9 +317,7 @@ put_question(const struct view *view, enum um_mark mark)
 	put_alert(view);
 	if (form->elsewhere)
 		um_document_warning(page, UM_TEXT_OPEN_ELSEWHERE);
-	um_control_words(&view->controls, "p", " class=\"lines\"",
-		form->definition->text);
-	put_all_facts(view);
+	put_matter(view);
 }
 
 /* A secret of several lines cannot be hidden, so that nothing shows it. */

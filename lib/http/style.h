@@ -32,6 +32,14 @@
 	"system-ui,sans-serif;" UM_STYLE_COLOURS_LIGHT "}"                     \
 	"@media(prefers-color-scheme:dark){:root{" UM_STYLE_COLOURS_DARK "}}"
 
+/* A large screen has room for what a closed summary is for. */
+#define UM_STYLE_UNFOLDED                                                      \
+	"@supports selector(::details-content){@media(min-width:"              \
+	"48rem) and (min-height:40rem){details:not([open]){margin:0;"          \
+	"padding:0;border:0}details:not([open])>summary{display:none}"         \
+	"details:not([open])::details-content{content-visibility:"             \
+	"visible}}}"
+
 /* The rest: the compilers take no longer string than 4095 bytes. */
 #define UM_STYLE                                                               \
 	"body{margin:0;min-height:100vh;display:grid;grid:"                    \
@@ -71,7 +79,8 @@
 	"dl,details{margin:.75rem 0 0;padding:.75rem 1rem;border:"             \
 	"1px solid var(--line);border-radius:.625rem}"                         \
 	"details{padding-block:0}"                                             \
-	"details dl{margin:0 0 .75rem;padding:0;border:0}"                     \
+	"details[open]>:is(p,dl){margin:0 0 "                                  \
+	".75rem;padding:0;border:0}" UM_STYLE_UNFOLDED                         \
 	"dt{color:var(--soft)}dd{margin:0}"                                    \
 	".total{grid-column:1/-1;font-size:1.5rem;font-weight:700;"            \
 	"line-height:1.25}"                                                    \
@@ -119,6 +128,6 @@
 	"header{padding-top:1rem}footer{padding:0 1rem 1rem}h1{"               \
 	"font-size:1.375rem}}"
 
-#define UM_STYLE_HASH "sha256-yECdJVJcaVZfl3eQypL1L2QwzFwzfiwaOsW2wjc2y/0="
+#define UM_STYLE_HASH "sha256-VSSN5taGW2/9ItclfdccsRe0nyQjjn4MGraqHNZwB7E="
 
 #endif

@@ -71,6 +71,11 @@ const FACTS = [
 	{ label: 'Amount', value: 'EUR 1,250.00' }, { label: 'Payee', value: 'Hotel Adler, Berlin' }, { label: 'Cost centre', value: '4711 Sales' },
 	{ label: 'Reason', value: 'Trade fair, three nights\nBreakfast is included' }, { label: 'Nights', value: '3' }, { label: wide(30), value: wide(60) },
 ];
+/** Texts of ordinary letters, a heading and a name of several lines; a phone has no room for all of it. */
+const MUCH_TEXT = {
+	title: 'Connect the shop of the bookseller in the old town, so that the assistant can read its orders and returns of this year',
+	text: `${FORM.text} ${'It reads each order once, and changes nothing. '.repeat(18)}`, facts: FACTS, fields: FORM.fields.slice(0, 1),
+};
 /** Each text as long as a form's may be, but for `text`, which is a paragraph. */
 const LONG_FORM = {
 	title: wide(120), text: wide(400), facts: [{ label: wide(120), value: wide(500) }],
@@ -84,6 +89,14 @@ const LONG_FORM = {
 const openLongApproval = (tab, site) => openForm(tab, site, { kind: 'approval', subject: LONG.subject,
 	form: { title: wide(120), text: wide(1_000), facts: LONG_FORM.facts, comment: 'required' } });
 const openApproval = (tab, site) => openForm(tab, site, { kind: 'approval', form: { title: 'Expense', facts: FORM.facts, comment: 'optional' } });
+
+/** Sent with a mistake, so that it is there again. */
+async function openMistakes(tab, site) {
+	await openForm(tab, site);
+	await tab.fill('#f-api_key', 'quite wrong');
+	await tab.click('button[value=submit]');
+	await tab.waitForSelector('#e-api_key');
+}
 
 async function openCheck(tab, site) {
 	await openForm(tab, site, { verify: 120_000 });
@@ -117,6 +130,8 @@ export const PAGES = [
 	['form', 'form_title', openForm],
 	['form-facts', 'form_title', (tab, site) => openForm(tab, site, { form: { title: FORM.title, text: `${FORM.text} ${wide(60)}`, facts: FACTS,
 		fields: FORM.fields.slice(0, 1), submit_label: 'Connect' } })],
+	['form-text', 'form_title', (tab, site) => openForm(tab, site, { form: MUCH_TEXT })],
+	['form-mistakes', 'form_title', openMistakes],
 	['approval-facts', 'approval_title', (tab, site) => openForm(tab, site, { kind: 'approval', form: { title: 'Expense of 1,250 euros for the trade fair in Berlin',
 		facts: FACTS, comment: 'required' } })],
 	['form-long', 'form_title', (tab, site) => openForm(tab, site, { subject: LONG.subject, form: LONG_FORM })],

@@ -44,7 +44,7 @@ const elements = (tab) => tab.evaluate(() => {
 		counts[short] = (counts[short] ?? 0) + 1;
 		return counts[short] === 1 ? short : `${short}(${counts[short]})`;
 	};
-	return [...document.body.querySelectorAll('header,main,.mark,h1,h2,p,details,summary,dt,dd,label,input,select,textarea,button,a,footer')]
+	return [...document.body.querySelectorAll('header,main,.mark,h1,h2,p,details,summary,dt,dd,label,input,select,textarea,button,a,.help,.wrong,footer')]
 		.map((element) => [element, element.getBoundingClientRect()])
 		.filter(([element, { width, height }]) => width > 0 && height > 0 && element.checkVisibility())
 		.map(([element, { x, y, width, height }]) => [name(element), [x, y + scrollY, width, height].map(Math.round)]);

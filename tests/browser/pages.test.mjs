@@ -217,12 +217,30 @@ const edges = (tab) => tab.evaluate(() => [...document.querySelectorAll('.lead,h
 	.map(([{ localName, className }, { left, right }]) => (
 		[`${localName}.${className}`, Math.round(document.dir === 'rtl' ? innerWidth - right : left)])));
 
-describe('a form', () => {
-	for (const [name, , go] of PAGES.filter(([name]) => /^form(-facts)?$/.test(name))) {
-		test(`${name}: the first field is on the first screen of a phone, and what can be pressed has 44 px`, async () => {
+/** Those without texts of letters W. */
+const ORDINARY_FORMS = PAGES.filter(([name]) => /^form(-facts|-text)?$/.test(name));
+
+function firstScreens() {
+	for (const [name, , go] of ORDINARY_FORMS) {
+		test(`${name}: the first field is on the first screen of a phone, in each language`, async () => {
 			await visit(go, { viewport: PHONE, isMobile: true, hasTouch: true }, async (tab) => {
-				const { y, height } = await tab.locator('#f-api_key').boundingBox();
-				assert.ok(y + height <= PHONE.height, `it ends at ${y + height}`);
+				for (const language of LANGUAGES) {
+					await tab.setExtraHTTPHeaders({ 'Accept-Language': language });
+					await tab.reload();
+					const { y, height } = await tab.locator('#f-api_key').boundingBox();
+					assert.ok(y + height <= PHONE.height, `${language}: it ends at ${y + height}`);
+				}
+			});
+		});
+	}
+}
+
+describe('a form', () => {
+	firstScreens();
+
+	for (const [name, , go] of ORDINARY_FORMS) {
+		test(`${name}: what can be pressed on a phone has 44 px`, async () => {
+			await visit(go, { viewport: PHONE, isMobile: true, hasTouch: true }, async (tab) => {
 				for (const element of await tab.locator('button:visible, summary, main a, label.tick, select').all()) {
 					const box = await element.boundingBox();
 					assert.ok(box.width >= 44 && box.height >= 44, `${await element.textContent()}: ${box.width} × ${box.height}`);
@@ -230,6 +248,21 @@ describe('a form', () => {
 			});
 		});
 	}
+
+	test('with much text has a summary for it on a phone, and all of it on a large screen', async () => {
+		await visit(PAGES.find(([name]) => name === 'form-text')[2], { viewport: PHONE }, async (tab, { problems }) => {
+			const [text, facts, summary] = ['main .lines', 'dl', 'summary'].map((selector) => tab.locator(selector).first());
+			const seen = () => Promise.all([text, facts, summary].map((element) => element.isVisible()));
+			assert.deepEqual(await seen(), [false, false, true]);
+			await summary.click();
+			assert.deepEqual(await seen(), [true, true, true]);
+			await tab.reload();
+			await tab.setViewportSize({ width: 1280, height: 800 });
+			assert.deepEqual(await seen(), [true, true, false]);
+			assert.deepEqual(await axe(tab), []);
+			assert.deepEqual(problems, []);
+		});
+	});
 
 	test('shows a secret and hides it, by mouse and keyboard, and sends what it shows; without JavaScript there is no button', async () => {
 		await visit(openForm, {}, async (tab, { problems }) => {
@@ -354,6 +387,8 @@ describe('with a name, a logo, colours and a way back', () => {
 			});
 		});
 	}
+
+	firstScreens();
 
 	test('the last page has the way back, in the site\'s colour', async () => {
 		await visit(open('/done'), {}, async (tab) => {

@@ -223,6 +223,60 @@ TEST(a_problem_is_beside_its_field)
 	assert_int_equal(um_control_problem_field(NULL).len, 0);
 }
 
+/* For a text, a secret, a choice and a box: the rest stands under them. */
+TEST(under_a_field_are_its_help_its_link_and_its_mistake)
+{
+	static const struct {
+		const char *field;
+		const char *order[6];
+	} rows[] = {
+		{ "\"type\":\"text\"",
+			{ "<label ", ">A</span>", "<input ", ">H<", ">L<",
+				"id=\"e-a\"" } },
+		{ "\"type\":\"secret\"",
+			{ "<label ", "<input ", ">Show</button>", ">H<", ">L<",
+				"id=\"e-a\"" } },
+		{ "\"type\":\"multiline\"",
+			{ "<label ", ">A</span>", "</textarea>", ">H<", ">L<",
+				"id=\"e-a\"" } },
+		{ "\"type\":\"choice\",\"choices\":[{\"value\":\"x\","
+		  "\"label\":\"X\"}]",
+			{ "<label ", ">A</span>", "</select>", ">H<", ">L<",
+				"id=\"e-a\"" } },
+		{ "\"type\":\"checkbox\"",
+			{ "<label ", "<input ", ">A</span>", ">H<", ">L<",
+				"id=\"e-a\"" } },
+	};
+
+	for (size_t i = 0; i < LENGTH(rows); i++) {
+		struct um_schema_fault fault;
+		struct um_definition one;
+		struct um_buf json = { 0 };
+		struct um_str rest;
+
+		um_buf_cat(&json,
+			"{\"title\":\"T\",\"fields\":[{\"name\":\"a\","
+			"\"label\":\"A\",\"help\":\"H\",\"link\":{\"url\":"
+			"\"https://a.example/\",\"label\":\"L\"},",
+			rows[i].field, "}]}");
+		assert_true(um_definition_read(&one, um_buf_str(&json), false,
+			&fault));
+		controls.definition = &one;
+		controls.answers = &answers;
+		answers.input[0].mistake = UM_MISTAKE_MISSING;
+		um_buf_clear(&html);
+		um_control_put(&controls, &one.input[0]);
+		rest = um_buf_str(&html);
+		for (size_t n = 0; n < LENGTH(rows[i].order); n++) {
+			um_str_cut(&rest, rows[i].order[n]);
+			row_begin("%zu, %s", i, rows[i].order[n]);
+			assert_non_null(rest.ptr);
+		}
+		um_definition_free(&one);
+		um_buf_free(&json);
+	}
+}
+
 TEST(a_comment_is_a_field_too)
 {
 	static const struct um_definition
@@ -256,6 +310,7 @@ main(void)
 		FIELD_TEST(
 			a_mistake_is_beside_its_field_and_the_first_has_the_focus),
 		FIELD_TEST(a_problem_is_beside_its_field),
+		FIELD_TEST(under_a_field_are_its_help_its_link_and_its_mistake),
 		FIELD_TEST(a_comment_is_a_field_too),
 	};
 

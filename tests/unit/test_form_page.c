@@ -59,15 +59,16 @@ assert_order(struct um_str html, const char *const *texts, size_t len)
 	}
 }
 
-/* Who asks is said once, above the server's title; facts but one are closed. */
+/* Who asks is said once, above the server's title. */
 TEST(a_form_is_around_the_server_s_own_words)
 {
 	static const char *const texts[] = { "<p class=\"lead\"><svg",
 		"<bdi>Notes &lt;1&gt;</bdi>", "<h1 id=\"what\"", ">T</h1>",
-		">X</p>", "<dl>", ">V1</dd>", "</dl>", "<details><summary>",
-		">V2</dd>", ">V4</dd>", "</details>", "<form", "id=\"f-a\"",
-		"model never see it.</p>", "You are signed in as ", ">ada<",
-		"<div class=\"go\">", "value=\"submit\"" };
+		">X</p>", "<dl>", ">V1</dd>", ">V3</dd>", "</dl>",
+		"<details><summary>", ">V4</dd>", "</details>", "<form",
+		"id=\"f-a\"", "model never see it.</p>",
+		"You are signed in as ", ">ada<", "<div class=\"go\">",
+		"value=\"submit\"" };
 	const struct um_form_page form = { .acting = { .user = STR("ada"),
 						   .is_known = true } };
 	struct um_str html = page(INPUT(FIELD("text", "")), form);
@@ -76,6 +77,57 @@ TEST(a_form_is_around_the_server_s_own_words)
 	assert_false(str_has(html, STR("class=\"what\"")));
 	um_str_cut(&html, "Notes");
 	assert_false(str_has(html, STR("Notes")));
+}
+
+#define TEN "0123456789"
+#define HUNDRED TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
+#define ASIAN "\u4e00\u4e00\u4e00\u4e00\u4e00\u4e00\u4e00\u4e00\u4e00\u4e00"
+#define OF(title, text, label)                                                 \
+	"{\"title\":\"" title "\",\"text\":\"" text                            \
+	".\",\"fields\":[{\"name\":\"a\",\"type\":\"text\",\"label\":\"" label \
+	"\"}],\"facts\":[" FACT("1") "," FACT("2") "," FACT("3") "," FACT(     \
+		"4") "]}"
+
+/* The rest is closed, so that the first screen of a phone has the field. */
+TEST(of_a_form_as_much_is_open_as_a_phone_has_room_for)
+{
+	static const struct {
+		const char *form;
+		const char *closed; /* has this first; NULL: nothing is */
+	} rows[] = {
+		{ "{\"title\":\"T\",\"fields\":[" FIELD("text", "") "]," FACTS
+								    "}",
+			NULL },
+		{ INPUT(FIELD("text", "")), ">V4" },
+		{ OF("T", HUNDRED TEN TEN, "A"), ">V2" },
+		{ OF("T", HUNDRED HUNDRED, "A"), ">V1" },
+		{ OF("T", HUNDRED HUNDRED HUNDRED, "A"), TEN ".<" },
+		{ OF("T", "1\\n2\\n3\\n4\\n5\\n6\\n7\\n8\\n9", "A"), "9.<" },
+		{ OF("T", ASIAN ASIAN ASIAN ASIAN ASIAN ASIAN, "A"), ">V2" },
+		{ OF("T",
+			  ASIAN ASIAN ASIAN ASIAN ASIAN ASIAN ASIAN ASIAN ASIAN
+				  ASIAN ASIAN ASIAN,
+			  "A"),
+			ASIAN },
+		{ OF(HUNDRED, "X", "A"), ">V1" },
+		{ OF(HUNDRED, HUNDRED, "A"), TEN ".<" },
+		{ OF("T", HUNDRED TEN TEN, HUNDRED HUNDRED), TEN ".<" },
+	};
+
+	for (size_t i = 0; i < LENGTH(rows); i++) {
+		struct um_str html = page(rows[i].form,
+			(struct um_form_page){ 0 });
+		struct um_str open = um_str_cut(&html, "<details>");
+
+		row_begin("%zu", i);
+		assert_int_equal(html.ptr != NULL, rows[i].closed != NULL);
+		if (rows[i].closed == NULL)
+			continue;
+		um_str_cut(&html, "</summary>");
+		assert_true(str_has(um_str_cut(&html, "</details>"),
+			um_str(rows[i].closed)));
+		assert_false(str_has(open, um_str(rows[i].closed)));
+	}
 }
 
 /* Nobody decides about what is not to be seen, nor far from what it is. */
@@ -180,6 +232,9 @@ main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(
 			a_form_is_around_the_server_s_own_words, tear_down),
+		cmocka_unit_test_teardown(
+			of_a_form_as_much_is_open_as_a_phone_has_room_for,
+			tear_down),
 		cmocka_unit_test_teardown(all_of_an_approval_is_seen,
 			tear_down),
 		cmocka_unit_test_teardown(
