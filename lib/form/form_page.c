@@ -10,11 +10,11 @@
  * an approval it is open: nobody decides about what is not to be seen. Where the
  * user fills something in it is closed, so that the first screen of a phone of
  * 320 by 568 px has the first field: these are the sizes of the style there, in
- * px, and ROOM what a header, two lines of who asks, the summary and a field
- * with one line of its label leave.
+ * px, and ROOM what a header, the line that follows who asks, the summary and a
+ * field leave.
  */
 #define FACTS_OF_APPROVAL 3
-#define ROOM 250
+#define ROOM 302
 #define LINE 26
 #define HEADING_LINE 29
 #define GAP 13
@@ -206,16 +206,13 @@ shown_of_input(const struct view *view)
 {
 	const struct um_definition *definition = view->form->definition;
 	struct shown shown = { 0 };
-	int room = ROOM
-		- HEADING_LINE
-			* lines_of_words(view, definition->title,
-				LETTERS_OF_HEADING)
-		- LINE * (lines_of(view->form->requester, LETTERS_OF_LEAD) - 1)
-		- LINE
-			* (lines_of_words(view, definition->input[0].label,
-				   LETTERS)
-				- 1);
+	int room = ROOM;
 
+	room -= LINE * lines_of(view->form->requester, LETTERS_OF_LEAD);
+	room -= HEADING_LINE
+		* lines_of_words(view, definition->title, LETTERS_OF_HEADING);
+	room -= LINE
+		* lines_of_words(view, definition->input[0].label, LETTERS);
 	if (definition->text != NULL)
 		room -= GAP
 			+ LINE
