@@ -207,6 +207,7 @@ func main() {
 	await runWith(more, at, 'go', 'mod', 'tidy');
 	await runWith(more, at, 'go', 'build', '-o', 'program', '.');
 	await runWith(more, at, 'go', 'mod', 'verify');
+	await run(folder, PYTHON, '-B', path.join(ROOT, 'nginx/dist/documents.py'), 'check', path.join(cache, `${names.go}@${versions.go}`));
 	assert.doesNotMatch(await readFile(path.join(at, 'go.mod'), 'utf8'), /replace/);
 	await walk(elsewhere(at, {}, './program'), STACK);
 });
