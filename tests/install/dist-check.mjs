@@ -290,7 +290,8 @@ describe('the image', () => {
 		assert.equal(config.config.User, '65532:65532');
 		assert.equal(config.config.Labels['org.opencontainers.image.version'], versions.npm);
 		const { components } = JSON.parse(await readFile(path.join(image, 'usr/share/doc/urlmode/sbom.cdx.json'), 'utf8'));
-		assert.ok(components.some(({ name }) => name === 'libpq5'));
+		const [, codename] = /^FROM debian:(\w+) AS build$/m.exec(await readFile(path.join(ROOT, 'nginx/containers/Containerfile'), 'utf8'));
+		assert.match(components.find(({ name }) => name === 'libpq5').purl, new RegExp(`distro=debian-${RELEASES[codename]}$`));
 	});
 
 	test('an elicitation goes all the way through its programs', async (t) => {
