@@ -23,11 +23,9 @@ DECLARE
 	is_known boolean := false;
 BEGIN
 	IF to_regproc('urlmode.functions_version') IS NOT NULL THEN
-		-- From 055_digest.sql on, each is kept by its digest. Those of before are adopted by end.sql.
-		IF EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = 'urlmode.migration'::regclass AND a.attname = 'digest') THEN
-			EXECUTE 'SELECT string_agg(m.name, '', '' ORDER BY m.name) FROM urlmode.migration m
-				WHERE m.digest <> current_setting(''urlmode.digests'')::jsonb ->> m.name' INTO changed;
-		END IF;
+		-- Before 055_digest.sql there is no column for it. Those of before are adopted by end.sql.
+		SELECT string_agg(m.name, ', ' ORDER BY m.name) INTO changed FROM urlmode.migration m
+		WHERE to_jsonb(m) ->> 'digest' <> current_setting('urlmode.digests')::jsonb ->> m.name;
 		IF changed IS NOT NULL THEN
 			RAISE 'not as it was applied to this database: %; nothing was changed', changed
 				USING HINT = 'A file of tables/ never changes after its release, another one corrects it: take it from the release. '

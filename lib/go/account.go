@@ -27,10 +27,10 @@ type AccountRequest struct {
 
 // AccessToken is a token that is valid, for this server only: never send it to the MCP client.
 type AccessToken struct {
-	Token string
+	Token string // for this server only: never send it to the client
 	// Type is how it is sent, such as bearer.
 	Type    string
-	Account string
+	Account string // the provider's id of it
 	// Scopes are those that were granted, as the provider says it, and Requested those that the user was asked for.
 	Scopes    []string
 	Requested []string
@@ -55,15 +55,15 @@ const (
 
 // Account is one of the vault, without its tokens.
 type Account struct {
-	Provider string
+	Provider string // its name in the configuration
 	Account  string
-	State    AccountState
+	State    AccountState // connected, or reconnect
 	// Reason is why it must be connected again; empty while it is connected.
 	Reason      string
-	Scopes      []string
-	Requested   []string
-	ConnectedAt time.Time
-	RefreshedAt time.Time
+	Scopes      []string  // that were granted
+	Requested   []string  // the scopes that were asked for
+	ConnectedAt time.Time // when the user has connected it
+	RefreshedAt time.Time // when its tokens were last renewed
 	// ExpiresAt is that of the access token: zero if the provider does not say it.
 	ExpiresAt time.Time
 }
@@ -82,12 +82,12 @@ type ConnectRequest struct {
 	Parameters map[string]string
 	// TTL and the rest are those of [Request].
 	TTL         time.Duration
-	Exclusive   bool
-	ResumeKey   string
-	About       map[string]any
-	ClientID    string
-	SameClient  bool
-	Traceparent string
+	Exclusive   bool           // as in [Request]
+	ResumeKey   string         // as in [Request]
+	About       map[string]any // as in [Request]
+	ClientID    string         // as in [Request]
+	SameClient  bool           // as in [Request]
+	Traceparent string         // as in [Request]
 }
 
 // Connecting connects one account, of an elicitation that its Request creates.
@@ -107,7 +107,7 @@ type Connecting interface {
 // ErrAccountSeal, ErrAccountSize or ErrProviderUnavailable.
 type AccountError struct {
 	Code     Code
-	Provider string
+	Provider string // of the account
 	// Account is empty if the error is not about one account.
 	Account string
 	// Reason is a code, without a secret. Of ErrAccountReconnect it is invalid_grant, expired (there is no refresh token),
@@ -136,7 +136,7 @@ func (e *AccountError) Unwrap() error { return &Error{Code: e.Code, reason: e.Er
 
 // NotConnectedError is why an elicitation has connected no account. It is an outcome, and no mistake of a call.
 type NotConnectedError struct {
-	Action Action
+	Action Action // why: how the elicitation ended
 	// Reason is that of the outcome, or exchange_refused, exchange_failed, scope_missing, issuer_missing, issuer_mismatch or other_account.
 	Reason string
 	// Detail is for people, without a secret. It may be empty.
@@ -151,7 +151,7 @@ func (e *NotConnectedError) Error() string {
 	return said
 }
 
-// UnclaimedPaymentsError is an ErrUnclaimedPayments: claim or refund them first.
+// UnclaimedPaymentsError is an ErrUnclaimedPayments: claim or refund its Payments first.
 type UnclaimedPaymentsError struct{ Payments []UnclaimedReference }
 
 func (e *UnclaimedPaymentsError) Error() string {
@@ -165,10 +165,10 @@ func (e *UnclaimedPaymentsError) Unwrap() error {
 
 // UnclaimedReference is a payment that nobody has claimed.
 type UnclaimedReference struct {
-	ElicitationID string
-	Provider      string
-	Reference     string
+	ElicitationID string // of which elicitation
+	Provider      string // its name in the configuration
+	Reference     string // the provider's, of the payment
 	// Amount is in minor units.
 	Amount   int64
-	Currency string
+	Currency string // ISO 4217
 }

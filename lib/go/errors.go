@@ -27,7 +27,7 @@ var ErrExpired = errors.New("it has expired")
 // those of pgx, without the details that quote a row. No error contains a key, a
 // token, a result or a password.
 type Error struct {
-	Code Code
+	Code Code // one of the contract's words
 	// ElicitationID is empty if the error is not about one elicitation.
 	ElicitationID string
 	// Status is that of ErrTimeout.

@@ -11,6 +11,7 @@ import (
 // EventType is what has happened.
 type EventType string
 
+// What [Event] tells, with the words of the audit log.
 const (
 	EventCreated    EventType = "created"
 	EventOpened     EventType = "opened"
@@ -23,10 +24,10 @@ const (
 // Event is something that has become of an elicitation, for an audit log. An instance tells of its own actions, and of the changes that it sees
 // while it waits, each once; of late payments and of refunds each instance tells.
 type Event struct {
-	Type          EventType
-	ElicitationID string
-	Provider      string
-	Owner         Owner
+	Type          EventType // one of those above
+	ElicitationID string    // of which elicitation
+	Provider      string    // its name in the configuration
+	Owner         Owner     // whose it is
 	// Kind is empty for EventLate and EventRefunded.
 	Kind Kind
 	// ExpiresAt is that of EventCreated.

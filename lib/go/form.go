@@ -68,10 +68,10 @@ type sealedInput struct {
 
 // ApprovalForm is what the page of an approval asks. The members are those of InputForm.
 type ApprovalForm struct {
-	Language string `json:"language,omitempty"`
-	Title    Words  `json:"title"`
-	Text     Words  `json:"text,omitempty"`
-	Facts    []Fact `json:"facts,omitempty"`
+	Language string `json:"language,omitempty"` // of the words that are in one language; English by default
+	Title    Words  `json:"title"`              // at most 120 characters
+	Text     Words  `json:"text,omitempty"`     // at most 2,000 characters, also several lines
+	Facts    []Fact `json:"facts,omitempty"`    // what is shown, at most 20
 	// Comment is optional or required. Empty: nobody is asked for one.
 	Comment string `json:"comment,omitempty"`
 }
@@ -84,8 +84,8 @@ type sealedApproval struct {
 
 // Fact is what a page shows: 120 and 500 characters.
 type Fact struct {
-	Label Words `json:"label"`
-	Value Words `json:"value"`
+	Label Words `json:"label"` // at most 120 characters
+	Value Words `json:"value"` // what is told, at most 500 characters
 }
 
 // FieldType is what a field takes.
@@ -154,8 +154,8 @@ type FieldLink struct {
 
 // Choice is a value that can be chosen: 200 bytes and 200 characters.
 type Choice struct {
-	Value string `json:"value"`
-	Label Words  `json:"label"`
+	Value string `json:"value"` // what the outcome has
+	Label Words  `json:"label"` // what people read
 }
 
 // InputRequest is what CreateInput asks for. Provider, Owner and Form are required. What has no comment is as in Request.
@@ -168,14 +168,14 @@ type InputRequest struct {
 	SubmitLabel Words
 	// VerifyTimeout is how long WaitOptions.Verify may take, from a second to two minutes. Without it nothing is verified.
 	VerifyTimeout time.Duration
-	TTL           time.Duration
-	ID            string
-	Exclusive     bool
-	ResumeKey     string
-	About         map[string]any
-	ClientID      string
-	Traceparent   string
-	SameClient    bool
+	TTL           time.Duration  // as in [Request]
+	ID            string         // as in [Request]
+	Exclusive     bool           // as in [Request]
+	ResumeKey     string         // as in [Request]
+	About         map[string]any // as in [Request]
+	ClientID      string         // as in [Request]
+	Traceparent   string         // as in [Request]
+	SameClient    bool           // as in [Request]
 }
 
 // ApprovalRequest is what CreateApproval asks for. Provider, Owner and Form are required. What has no comment is as in Request.
@@ -193,24 +193,24 @@ type ApprovalRequest struct {
 	// StepUp demands that whoever decides signs in once more for it. It requires user_check openid; otherwise the page refuses
 	// everybody with step_up_not_set_up.
 	StepUp      bool
-	TTL         time.Duration
-	ID          string
-	Exclusive   bool
-	ResumeKey   string
-	About       map[string]any
-	ClientID    string
-	Traceparent string
-	SameClient  bool
+	TTL         time.Duration  // as in [Request]
+	ID          string         // as in [Request]
+	Exclusive   bool           // as in [Request]
+	ResumeKey   string         // as in [Request]
+	About       map[string]any // as in [Request]
+	ClientID    string         // as in [Request]
+	Traceparent string         // as in [Request]
+	SameClient  bool           // as in [Request]
 }
 
 // FormElicitation is what CreateInput and CreateApproval have created or found.
 type FormElicitation struct {
-	ElicitationID string
+	ElicitationID string // of which elicitation
 	// URL is what is elicited. Empty if others decide.
 	URL string
 	// ApprovalURL is what those get who decide. Empty if Owner.Subject decides.
 	ApprovalURL string
-	ExpiresAt   time.Time
+	ExpiresAt   time.Time // when its link expires
 	// Resumed means that it existed before, see Request.ResumeKey.
 	Resumed bool
 }

@@ -41,7 +41,7 @@ const (
 // Claim is one of an accept, with two ends: the work is done (Fulfil), and the answer was written (Confirm).
 // It is safe for use by several goroutines.
 type Claim struct {
-	State ClaimState
+	State ClaimState // what it is now
 	// Reference is that of the payment.
 	Reference string
 	// Fence is greater than that of each call before; zero for an account, whose claim is final.

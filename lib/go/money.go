@@ -9,37 +9,37 @@ import (
 // PaymentEntry is a payment in the provider's own record, which must name the elicitation or its checkout: otherwise it is not
 // recorded.
 type PaymentEntry struct {
-	Reference string // the provider's, of the payment
-	Amount    int64  // in minor units
-	Currency  string
-	Status    EntryStatus
+	Reference string      // the provider's, of the payment
+	Amount    int64       // in minor units
+	Currency  string      // ISO 4217
+	Status    EntryStatus // as the provider says it
 
-	ElicitationID string
+	ElicitationID string // of which elicitation
 	Checkout      string // the provider's id of the checkout
 }
 
 // RefundEntry is a refund or a dispute. Of [EntryPaid] it went back; of [EntryProcessing] it is going back, which counts as much;
 // of the two others it has come again.
 type RefundEntry struct {
-	Reference string // the provider's, of the refund
-	Payment   string // that of its payment
-	Amount    int64  // in minor units
-	Currency  string // empty: that of the payment
-	Status    EntryStatus
+	Reference string      // the provider's, of the refund
+	Payment   string      // that of its payment
+	Amount    int64       // in minor units
+	Currency  string      // empty: that of the payment
+	Status    EntryStatus // as the provider says it
 
-	ElicitationID string
-	Checkout      string
+	ElicitationID string // of which elicitation
+	Checkout      string // the provider's id of the checkout
 }
 
 // ProvenPayment is a payment that a provider has proved.
 type ProvenPayment struct {
-	ElicitationID string
-	Provider      string
-	Owner         Owner
-	Reference     string
+	ElicitationID string // of which elicitation
+	Provider      string // its name in the configuration
+	Owner         Owner  // whose it is
+	Reference     string // the provider's, of the payment
 	// Amount is in minor units.
 	Amount   int64
-	Currency string
+	Currency string // ISO 4217
 	// Matches means that it is what was expected. If not, no call is offered it: refund it.
 	Matches bool
 }
@@ -49,10 +49,10 @@ type UnclaimedPayment struct {
 	ProvenPayment
 	// Item is what it is for; empty: the server did not say it.
 	Item      string
-	ResumeKey string
+	ResumeKey string // as in [Request]
 	// Late means that it was proved after the elicitation had ended.
 	Late     bool
-	ProvenAt time.Time
+	ProvenAt time.Time // when the provider has proved it
 	// Refunded is how much of it went back, in minor units.
 	Refunded int64
 	// Held means that no call is offered it until the operator decides.
@@ -63,31 +63,31 @@ type UnclaimedPayment struct {
 
 // UndeliveredClaim is a claim that was fulfilled and never confirmed.
 type UndeliveredClaim struct {
-	ElicitationID string
-	Provider      string
-	Kind          Kind
-	Owner         Owner
+	ElicitationID string // of which elicitation
+	Provider      string // its name in the configuration
+	Kind          Kind   // of the elicitation
+	Owner         Owner  // whose it is
 	// Item is what it is for; empty: the server did not say it.
 	Item      string
-	ResumeKey string
+	ResumeKey string // as in [Request]
 	// Reference is that of the payment, and empty where it is none.
 	Reference string
 	// Amount is in minor units.
 	Amount      int64
-	Currency    string
-	FulfilledAt time.Time
+	Currency    string    // ISO 4217
+	FulfilledAt time.Time // when the server has done it
 	// GivenAt is when another call was last given the result. Nil: no other call was.
 	GivenAt *time.Time
 	// HasResult means that the next call is given the result. Otherwise it does the work again.
 	HasResult bool
 	// Refunded is how much of it went back, in minor units.
 	Refunded int64
-	Held     bool
+	Held     bool // whether the operator must decide
 }
 
 // Entitlement is what a user may use because of a subscription.
 type Entitlement struct {
-	Item string
+	Item string // what was sold
 	// Status is trialing, active or cancelled, which may be used; past_due, if a renewal was not paid; or ended, if it is over, or paused,
 	// or what was paid last has gone back. A cancelled one is not renewed.
 	Status EntitlementStatus
@@ -97,18 +97,18 @@ type Entitlement struct {
 	Paused bool
 	// Until is the end of what was paid. It is zero if the provider has not said it yet.
 	Until    time.Time
-	Provider string
+	Provider string // its name in the configuration
 	// Account is the provider's, that the subscription is at, and Subscription the provider's id of it. Either may be empty.
 	Account, Subscription string
 	// ElicitationID is that with which it was opened.
 	ElicitationID string
-	OpenedAt      time.Time
+	OpenedAt      time.Time // when it began
 }
 
 // Refund is a refund, a dispute or a cancelled authorisation.
 type Refund struct {
-	ElicitationID string
-	Provider      string
+	ElicitationID string // of which elicitation
+	Provider      string // its name in the configuration
 	// Owner and ResumeKey are empty where the elicitation was purged.
 	Owner     Owner
 	ResumeKey string
@@ -116,34 +116,34 @@ type Refund struct {
 	Reference string
 	// Amount is nil for all of a payment that is not known.
 	Amount   *int64
-	Currency string
+	Currency string // ISO 4217
 	// Reversed is how much of it came again: the refund failed, or the dispute was won.
 	Reversed   int64
-	ReceivedAt time.Time
-	ChangedAt  time.Time
+	ReceivedAt time.Time // when it was first heard of
+	ChangedAt  time.Time // when it last changed
 	// Payment is nil if the provider did not say of which payment. Then those of the elicitation are held.
 	Payment *RefundedPayment
 }
 
 // RefundedPayment is the payment of a Refund.
 type RefundedPayment struct {
-	Reference string
-	Amount    int64
+	Reference string // the provider's, of the payment
+	Amount    int64  // in minor units
 	// Refunded is how much of it has gone back, in all.
 	Refunded int64
-	Held     bool
-	Claimed  bool
+	Held     bool // whether the operator must decide
+	Claimed  bool // whether a call has claimed it
 }
 
 // LedgerEntry is something that became of money.
 type LedgerEntry struct {
 	// Number is its place in the order. After a failover that has lost commits, numbers are given again.
 	Number    int64
-	Type      LedgerType
-	EnteredAt time.Time
+	Type      LedgerType // a payment, a refund and so on
+	EnteredAt time.Time  // when it was entered
 	// Kind is what Reference names: payment, refund, dispute or cancellation.
 	Kind     string
-	Provider string
+	Provider string // its name in the configuration
 	// ElicitationID is empty where it may be of several.
 	ElicitationID string
 	// Subject is empty where the user was forgotten, and Item where the elicitation has none.
@@ -157,7 +157,7 @@ type LedgerEntry struct {
 	Checkout string
 	// Amount is in minor units: of the payment; of a refund or dispute what it took, or what came again of it, in total. Nil: it is not known.
 	Amount   *int64
-	Currency string
+	Currency string // ISO 4217
 	// Refunded is how much of the payment has gone back by then, of all refunds together. Nil: it is not known.
 	Refunded *int64
 	// Status is what the provider calls the state of the refund or dispute.
@@ -175,8 +175,8 @@ type LedgerOptions struct {
 
 // PaidOptions are those of Paid. Since: only what was proved then or later.
 type PaidOptions struct {
-	Subject string
-	Item    string
+	Subject string // the user
+	Item    string // what was sold, as Create was told
 	Since   time.Time
 	// Delivered: only what a call has claimed and delivered, so that the next call claims what no call has.
 	Delivered bool
@@ -184,7 +184,7 @@ type PaidOptions struct {
 
 // ClaimOptions are those of Claim. The zero value claims an accept.
 type ClaimOptions struct {
-	Action Action
+	Action Action // with which it must have ended: accept by default
 	// Reference is the payment to claim, also one that does not match. Empty is none, and then it is the oldest one that
 	// matches: Go cannot tell an empty one that was given from one that was not. Node and Python refuse it.
 	Reference string
@@ -216,6 +216,6 @@ type LeaseOptions struct {
 
 // ListOptions select payments and refunds. The zero value selects all.
 type ListOptions struct {
-	Provider string
-	Since    time.Time
+	Provider string    // only of this one, if it is not empty
+	Since    time.Time // only what was entered then or later
 }

@@ -12,7 +12,7 @@ import (
 
 // ReconcileOptions say what Reconcile compares.
 type ReconcileOptions struct {
-	Provider string
+	Provider string // its name in the configuration
 	// Since is from when what was proved here must be in the list, and Until until when; the zero time is now.
 	Since, Until time.Time
 	// List is what the provider has, perhaps of a longer time: at most 100,000 payments and as many refunds.
@@ -28,10 +28,10 @@ type Reconciliation struct {
 
 // Difference is a payment or a refund.
 type Difference struct {
-	Kind          string // payment or refund
-	Reference     string // of the payment or of the refund
-	Payment       string // the reference of the payment
-	ElicitationID string
+	Kind          string    // payment or refund
+	Reference     string    // of the payment or of the refund
+	Payment       string    // the reference of the payment
+	ElicitationID string    // that it is about
 	Here, There   *Expected // nil: it is missing
 }
 

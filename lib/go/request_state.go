@@ -23,7 +23,7 @@ var retryForm = regexp.MustCompile(`^([A-Za-z0-9_-]{115})\.([1-9])$`)
 // sends back: text that only this package can make. It is bound to the owner, the item or resume key, and all that the
 // request asks for, so that one for a cheap item cannot complete an expensive one.
 type Retry struct {
-	Elicitation Elicitation
+	Elicitation Elicitation // which the retry is about
 	// Round counts the calls for this elicitation, from 1 to RoundsMax.
 	Round int
 }

@@ -9,8 +9,8 @@ import (
 
 // Typed is what a user has typed, and is to be verified.
 type Typed struct {
-	ElicitationID string
-	Provider      string
+	ElicitationID string // of which elicitation
+	Provider      string // its name in the configuration
 	// Values has a bool for a checkbox, a float64 for a number, and otherwise a string. Fields that are empty are left out.
 	Values map[string]any
 }
@@ -23,7 +23,7 @@ func (t Typed) GoString() string { return t.String() }
 
 // Problem is what WaitOptions.Verify has found. It is shown at the field, and must not contain the value.
 type Problem struct {
-	Field string `json:"field"`
+	Field string `json:"field"` // the name of the field that has it
 	// Problem is at most 500 characters.
 	Problem Words `json:"problem"`
 }

@@ -81,7 +81,7 @@ const (
 type Expected struct {
 	// Amount is in the minor units of ISO 4217, for every provider.
 	Amount   int64
-	Currency string
+	Currency string // ISO 4217
 	// Match is how the amount that is paid must match: MatchExact by default.
 	Match Match
 	// Any means that every amount is accepted, and the other members are not used.
@@ -130,7 +130,7 @@ func (e *Expected) UnmarshalJSON(text []byte) error {
 
 // CallbackURLs are what a target URL may contain.
 type CallbackURLs struct {
-	ElicitationID string
+	ElicitationID string // of which elicitation
 	// ReturnURL is where the provider sends the browser: the redirect URI or the success URL.
 	ReturnURL string
 	// CancelURL is where it sends the browser of a user who does not pay. Empty for OAuth.
@@ -149,7 +149,7 @@ type TargetArguments struct {
 
 // Target is the address at which the user acts.
 type Target struct {
-	URL string
+	URL string // the address
 	// Checkout is the provider's id of the checkout: then only a payment of this one counts. Only for payments.
 	Checkout string
 }
@@ -200,15 +200,15 @@ type Elicitation struct {
 	CallbackURLs
 	// URL is what is elicited.
 	URL       string
-	ExpiresAt time.Time
+	ExpiresAt time.Time // when its link expires
 	// Resumed means that it existed before, see Request.ResumeKey.
 	Resumed bool
 }
 
 // Outcome is how an elicitation has ended.
 type Outcome struct {
-	ElicitationID string
-	Action        Action
+	ElicitationID string // of which elicitation
+	Action        Action // how it ended
 	// Reason is empty after a plain accept.
 	Reason string
 	// Result is nil if there is none. After the accept of an account it has the authorization code.
@@ -239,7 +239,7 @@ type Outcome struct {
 	// decided, or if the result was purged.
 	Approver  string
 	Comment   string
-	DecidedAt time.Time
+	DecidedAt time.Time // when they have decided
 	// SignedInAt is when the approver has signed in for an approval with StepUp, and SignedInBy how, in the words of the OpenID
 	// provider: its amr, separated by spaces, or its acr.
 	SignedInAt time.Time
@@ -256,7 +256,7 @@ func (o Outcome) GoString() string { return o.String() }
 
 // Answer is how an elicitation has ended, as this server has learned it in another way than from the programs.
 type Answer struct {
-	Action Action
+	Action Action // how it ends
 	// Reason is a code of at most 64 characters of a-z, 0-9 and _.
 	Reason string
 	// Result is at most 65,506 bytes as JSON.
@@ -296,20 +296,20 @@ type RecheckFunc = func(context.Context, Recheck) (*Answer, error)
 
 // Recheck is an event that proves nothing. Its sender chose the references.
 type Recheck struct {
-	ElicitationID string
-	Provider      string
-	Type          string
+	ElicitationID string // of which elicitation
+	Provider      string // its name in the configuration
+	Type          string // of the elicitation
 	// References are what events have named; the last one is the newest.
 	References []string
-	Expected   Expected
+	Expected   Expected // the price that was asked
 	// Checkout is the provider's id of the checkout that Target has returned.
 	Checkout string
 }
 
 // Ticket is a cookie that says who the user of the browser is.
 type Ticket struct {
-	Name  string
-	Value string
+	Name  string // of the cookie
+	Value string // of the cookie
 	// Header is the value of a Set-Cookie header.
 	Header string
 }

@@ -120,16 +120,6 @@ operator_value()
 	sed -n "s/^$1	//p" "$scratch/operator"
 }
 
-# Of the digests and names that it reads: the files of this version that have others.
-changed_migrations()
-{
-	while read -r digest name; do
-		file=$sql_dir/tables/$name
-		case $name in frameworks/*) file=$sql_dir/frameworks/tables/${name#*/} ;; esac
-		[ ! -r "$file" ] || [ "$(sha256sum <"$file")" = "$digest  -" ] || say "$name"
-	done
-}
-
 check_migrations()
 {
 	if ! reach_operator; then

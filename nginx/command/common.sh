@@ -338,6 +338,28 @@ SQL
 	done
 }
 
+# Of the digests and names that it reads: the files of this version that have others.
+changed_migrations()
+{
+	while read -r digest name; do
+		file=$sql_dir/tables/$name
+		case $name in frameworks/*) file=$sql_dir/frameworks/tables/${name#*/} ;; esac
+		[ ! -r "$file" ] || [ "$(sha256sum <"$file")" = "$digest  -" ] || say "$name"
+	done
+}
+
+# migrations_changed DATABASE: the names of those that are not as they were applied, one a line.
+migrations_changed()
+{
+	admin "$1" -f - <<'SQL' | changed_migrations
+SELECT to_regclass('urlmode.migration') IS NOT NULL AS there \gset
+\if :there
+-- Before 055_digest.sql there is no column for it.
+SELECT to_jsonb(m) ->> 'digest' || ' ' || m.name FROM urlmode.migration m WHERE to_jsonb(m) ->> 'digest' <> '' ORDER BY m.name;
+\endif
+SQL
+}
+
 # Of this version.
 all_migrations()
 {

@@ -26,7 +26,8 @@ that other logins use those of the deployment, beside them.
                 the logins of this deployment, which --deployment names, are the only
                 ones that may use this database from now on
   --tries N     how often it waits for locks
-  --dry-run     name the migrations, and change nothing
+  --dry-run     name the migrations, and change nothing; the status is 1 if one is not
+                as it was applied
 END
 }
 
@@ -55,6 +56,9 @@ run_migrate()
 	admin "$database" -c 'SELECT 1' >/dev/null || die "the database $database cannot be reached"
 	schema_missing "$database" "$frameworks" >"$scratch/missing"
 	if [ $dry_run -eq 1 ]; then
+		migrations_changed "$database" >"$scratch/changed"
+		[ ! -s "$scratch/changed" ] ||
+			die "not as it was applied, so that migrate would refuse:" $(cat "$scratch/changed")
 		sed 's/^/would apply /' "$scratch/missing"
 	else
 		migrate "$database" ${frameworks:+"$frameworks"} ${revoke_others:+"$revoke_others"} --tries "$tries"

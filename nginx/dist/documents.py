@@ -2,15 +2,17 @@
 # SPDX-License-Identifier: MIT
 """The documents of a package, whose links lead to what the package has, or to the repository.
 
-documents.py TREE REF: writes those of the packages for Node and Python in a copy of the tree, at the commit or tag REF.
+documents.py TREE REF: writes those of the packages for Node, Python and Go in a copy of the tree, at the commit or tag REF.
 In Node they stay where they are. In Python they are in python/documents/, which the wheel has as urlmode/_shipped/, and
-README.md, which PyPI shows, has no links to files at all.
+README.md, which PyPI shows, has no links to files at all. In Go those of others are in documents/ of the module urlmode, and
+the examples in _examples/, which Go does not compile.
 
 documents.py check FOLDER: names each link of the documents below it that leads to no file there.
 """
 
 import posixpath
 import re
+import shutil
 import sys
 from pathlib import Path
 
@@ -29,6 +31,11 @@ NODE = (
 PYTHON = (
     (r"lib/(python/(?:[A-Z]+\.md|examples/.*\.py)|node/[A-Z]+\.md|providers/.*\.(?:json|md)|contract/.*\.schema\.json|currencies\.json)", r"\1"),
     (r"(sql/.*\.sql)", r"\1"),
+)
+GO = (
+    (r"lib/go/examples/(.*)", r"_examples/\1"),
+    (r"lib/go/(?!(?:mcp|mcpgo|vault)/)(.*)", r"\1"),
+    (r"lib/((?:node|providers)/[A-Z]+\.md)", r"documents/\1"),
 )
 NOTHING: tuple[tuple[str, str], ...] = ()
 
@@ -66,15 +73,22 @@ class Documents:
             return None
         return next((re.sub(f"^{source}$", to, path) for source, to in package if re.fullmatch(source, path)), None)
 
-    def list(self, *folders: str) -> list[str]:
-        return sorted(f"{folder}/{file.name}" for folder in folders for file in (self.tree / folder).glob("*.md"))
+    def list(self, *patterns: str) -> list[str]:
+        return sorted(str(file.relative_to(self.tree)) for pattern in patterns for file in self.tree.glob(pattern))
 
     def write(self) -> None:
-        node = {source: self.rewritten(source, NODE) for source in self.list("lib/node", "lib/providers")}
-        python = {source: self.rewritten(source, PYTHON) for source in self.list("lib/python", "lib/node", "lib/providers")}
+        node = {source: self.rewritten(source, NODE) for source in self.list("lib/node/*.md", "lib/providers/*.md")}
+        python = {source: self.rewritten(source, PYTHON) for source in self.list("lib/python/*.md", "lib/node/*.md", "lib/providers/*.md")}
+        go = {source: self.rewritten(source, GO) for source in self.list("lib/go/**/*.md", "lib/node/*.md", "lib/providers/*.md")}
         shown = self.rewritten("lib/python/README.md", NOTHING)
         for source, text in python.items():
             file = self.tree / "lib/python/documents" / source.removeprefix("lib/")
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, "utf-8")
+        # Without go.mod, which would make them a module that the archive does not have.
+        shutil.copytree(self.tree / "lib/go/examples", self.tree / "lib/go/_examples", ignore=shutil.ignore_patterns("go.*"), dirs_exist_ok=True)
+        for source, text in go.items():
+            file = self.tree / "lib/go" / (self.place(source, GO) or "")
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, "utf-8")
         for source, text in node.items():

@@ -10,7 +10,7 @@ writes OUT.spdx.json and OUT.cdx.json. KIND says where the components are:
     python   the packages of the Python that runs this, as far as the package requires them
     go       what the go.mod files require of others
     deb      PACKAGES, what dpkg-query lists where it was built, of which the package needs those that it names
-    image    PACKAGES, a folder of dpkg's entries
+    image    PACKAGES, a folder of dpkg's entries, beside the os-release of the Debian that they are of
     own      nothing of others
 
 ARTIFACT is named, and its SHA-256 is there unless it does not exist yet: a document inside of it cannot have it.
@@ -83,8 +83,10 @@ def of_deb(artifact: Path, packages: Path) -> list[Component]:
 
 
 def of_image(packages: Path) -> list[Component]:
+    release = re.search(r'^VERSION_ID="(.*)"$', (packages.parent / "os-release").read_text(), re.MULTILINE)
+    assert release, packages
     entries = [dict(re.findall(r"^(Package|Version): (.*)$", file.read_text(), re.MULTILINE)) for file in packages.iterdir()]
-    return [debian(entry["Package"], entry["Version"], "12") for entry in entries]
+    return [debian(entry["Package"], entry["Version"], release[1]) for entry in entries]
 
 
 def spdx(name: str, version: str, digest: str, components: list[Component], names: dict[str, str], created: str) -> dict[str, object]:

@@ -121,6 +121,16 @@ test('a bill of materials has what both standards require, and what the artifact
 	assert.equal((await readdir(at)).length, 2 * PARTS.length);
 });
 
+test('a bill of materials of the image names the Debian of the root that it was built in', async () => {
+	const at = join(folder, 'image');
+	await mkdir(join(at, 'status.d'), { recursive: true });
+	await writeFile(join(at, 'os-release'), 'PRETTY_NAME="Debian GNU/Linux 13 (trixie)"\nVERSION_ID="13"\n');
+	await writeFile(join(at, 'status.d/libpq5'), 'Package: libpq5\nVersion: 17.6-0+deb13u1\n');
+	await run(at, {}, 'python3', '-B', join(trees[0], 'nginx/dist/sbom.py'), 'image', trees[0], join(at, 'image.tar'), join(at, 'sbom'), '1.0.0', '1790000000', join(at, 'status.d'));
+	const { components } = JSON.parse(await readFile(join(at, 'sbom.cdx.json'), 'utf8'));
+	assert.deepEqual(components.map(({ purl }) => purl), ['pkg:deb/debian/libpq5@17.6-0%2Bdeb13u1?distro=debian-13']);
+});
+
 test('what is not committed, and a part that is not there, are refused', async () => {
 	const [one] = trees;
 	await writeFile(join(one, 'new'), 'x');

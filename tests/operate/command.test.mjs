@@ -475,6 +475,12 @@ describe('migrate', () => {
 		assert.equal((await urlmode(['migrate', '--dry-run'], admin)).out, [...files, `functions of version ${functionsVersion()}`].map((name) => `would apply ${name}\n`).join(''));
 		assert.deepEqual(await urlmode(['migrate'], admin), { status: 0, out: files.map((name) => `${name}\n`).join(''), err: '' });
 		assert.equal((await urlmode(['migrate', '--dry-run'], admin)).out, 'The schema is up to date.\n');
+
+		const client = new pg.Client({ connectionString: url.href });
+		await client.connect();
+		await client.query("UPDATE urlmode.migration SET digest = repeat('0', 64) WHERE name = '045_refresh.sql'");
+		await client.end();
+		assert.deepEqual(await urlmode(['migrate', '--dry-run'], admin), { status: 1, out: '', err: 'urlmode: not as it was applied, so that migrate would refuse: 045_refresh.sql\n' });
 	});
 
 	test('says who cannot be reached', async () => {

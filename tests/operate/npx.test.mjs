@@ -1,9 +1,9 @@
 // The command of the package: npx urlmode.
 
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
@@ -114,6 +114,27 @@ describe('new', () => {
 			const imported = [...read('server.mjs').matchAll(/ from '((?:@[^/']+\/)?[^./:'][^/:']*)[^:']*'/g)].map(([, from]) => from);
 			const others = imported.filter((from) => from !== 'urlmode' && !/^(@lynq|@frontmcp)/.test(from));
 			assert.deepEqual(others.filter((from) => !(from in dependencies)), []);
+		});
+	}
+
+	for (const [name, at, resolved, from] of [
+		['urlmode', 'urlmode', 'file:../urlmode.tgz', 'file:../urlmode.tgz'],
+		['@team/urlmode', '@team/urlmode', 'file:../urlmode.tgz', 'file:../urlmode.tgz'],
+		['@team/urlmode', 'urlmode', 'file:archives/urlmode.tgz', 'file:../project/archives/urlmode.tgz'],
+		['@team/urlmode', 'other/node_modules/urlmode', 'git+ssh://git@git.example.com/urlmode.git#0123', 'git+ssh://git@git.example.com/urlmode.git#0123'],
+		['urlmode', 'urlmode', 'https://files.example.com/urlmode-1.2.3.tgz', 'https://files.example.com/urlmode-1.2.3.tgz'],
+		['urlmode', 'urlmode', 'https://registry.example.com/urlmode/-/urlmode-1.2.3.tgz', '1.2.3'],
+		['@team/urlmode', '@team/urlmode', 'https://registry.example.com/@team/urlmode/-/urlmode-1.2.3.tgz', 'npm:@team/urlmode@1.2.3'],
+	]) {
+		test(`the server needs ${name} from where it was installed: ${at}, ${resolved}`, async () => {
+			const modules = join(folder, 'project/node_modules');
+			const installed = join(modules, at);
+			for (const each of ['src/commands', 'examples']) cpSync(join(ROOT, 'lib/node', each), join(installed, each), { recursive: true });
+			writeFileSync(join(installed, 'package.json'), JSON.stringify({ name, version: '1.2.3', type: 'module' }));
+			writeFileSync(join(modules, '.package-lock.json'), JSON.stringify({ packages: { [`node_modules/${at}`]: { resolved } } }));
+			execFileSync(process.execPath, ['--input-type=module', '--eval', "const { run } = await import(process.argv[1]); await run(['sdk', 'made']);", join(installed, 'src/commands/new.js')], { cwd: folder });
+			const { dependencies } = JSON.parse(readFileSync(join(folder, 'made/package.json'), 'utf8'));
+			assert.equal(dependencies.urlmode, from);
 		});
 	}
 

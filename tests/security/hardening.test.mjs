@@ -87,6 +87,21 @@ for (const name of PROGRAMS) {
 	});
 }
 
+// The linker marks a program only if all that it is linked of has the mark, and the C library's own start of a program has none in Debian 12.
+async function marks() {
+	const { stdout: file } = await promisify(execFile)('cc', ['-print-file-name=Scrt1.o']);
+	const { stdout } = await promisify(execFile)('readelf', ['--notes', file.trim()]);
+	return /x86 feature: IBT, SHSTK/.test(stdout);
+}
+
+test("Debian's hardening-check misses nothing", async () => {
+	const files = [...PROGRAMS.map((name) => path.join(BIN, name)), path.join(BIN, '../libexec/operate')];
+	const { stdout } = await promisify(execFile)('hardening-check', [...await marks() ? [] : ['--nocfprotection'], ...files]).catch((error) => error);
+	assert.deepEqual(stdout.match(/^\/.*:$/gm), files.map((file) => `${file}:`));
+	assert.doesNotMatch(stdout, /: no, (?!not found! \(ignored\))/, stdout);
+	assert.equal(stdout.match(/^ (Position Independent Executable|Stack protected|Fortify Source functions|Read-only relocations|Immediate binding): yes/gm).length, 5 * files.length);
+});
+
 test('the flags stand in one place, and no file is left out', () => {
 	const makefile = readFileSync(new URL('../../Makefile', import.meta.url), 'utf8');
 	for (const flag of ['-fstack-protector-strong', '-fstack-clash-protection', '-fPIE', '-pie', '-Wl,-z,relro,-z,now,-z,noexecstack', '-D_FORTIFY_SOURCE=']) {

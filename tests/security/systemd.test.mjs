@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
-import { chmod, cp, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -84,6 +84,16 @@ test('the target starts every program, the timers and the path, and none without
 		assert.deepEqual([unit.get('PartOf'), unit.get('ConditionPathExists')],
 			[['urlmode.target'], ['/etc/urlmode/config.json']]);
 	}
+});
+
+test('nothing that starts with the host waits for itself: systemd would leave out any of it', async () => {
+	const boot = await scratch('systemd-boot');
+	await cp(folder, boot, { recursive: true });
+	await mkdir(path.join(boot, 'multi-user.target.wants'));
+	await symlink('../urlmode.target', path.join(boot, 'multi-user.target.wants/urlmode.target'));
+	const { stdout, stderr } = await run('systemd-analyze', ['verify', '--man=no', 'multi-user.target'], { env: { ...process.env, SYSTEMD_UNIT_PATH: `${boot}:/lib/systemd/system` } })
+		.catch((error) => error); // of what this machine has beside it
+	assert.doesNotMatch(stdout + stderr, /cycle|urlmode/);
 });
 
 test('the target is stopped after every program and socket, so that the sockets are free when `systemctl stop` returns', async () => {

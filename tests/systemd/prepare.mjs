@@ -4,7 +4,7 @@
 
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
@@ -48,6 +48,9 @@ async function packages() {
 	await execute('dpkg-deb', ['-R', PACKAGE, next]);
 	const control = path.join(next, 'DEBIAN/control');
 	await writeFile(control, readFileSync(control, 'utf8').replace(/^Version: .*$/m, `$&+next`));
+	// Which has another unit, too.
+	const { stdout: unit } = await execute('find', [next, '-name', 'urlmode@.service']);
+	await appendFile(unit.trim(), '# next\n');
 	await execute('dpkg-deb', ['-b', '-Znone', '--root-owner-group', next, path.join(FOLDER, 'next.deb')]);
 	await execute('cp', [PACKAGE, path.join(FOLDER, 'first.deb')]);
 }

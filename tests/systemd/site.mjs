@@ -31,8 +31,8 @@ export class Authority {
 		this.certificate = readFileSync(path.join(folder, 'ca.pem'), 'utf8');
 	}
 
-	/** Into the place where certbot writes it. `days` may be negative: it has expired then. */
-	certify(machine, days, name = HOST) {
+	/** Into the place where certbot writes it, for a host. `days` may be negative: it has expired then. */
+	certify(machine, days, name = HOST, host = HOST) {
 		const [start, end] = [-400, days].map((at) => new Date(Date.now() + at * 86_400_000).toISOString().replace(/[-:T]|\..*/g, '').concat('Z'));
 		writeFileSync(path.join(this.folder, 'ca.conf'), `[ca]\ndefault_ca=x\n[x]\ndatabase=index\nnew_certs_dir=.\nrand_serial=yes
 default_md=sha256\npolicy=p\nunique_subject=no\n[p]\ncommonName=supplied\n[e]\nsubjectAltName=DNS:${name}\n`);
@@ -40,7 +40,7 @@ default_md=sha256\npolicy=p\nunique_subject=no\n[p]\ncommonName=supplied\n[e]\ns
 		this.#openssl('req', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-subj', `/CN=${name}`, '-keyout', 'privkey.pem', '-out', 'request.pem');
 		this.#openssl('ca', '-batch', '-notext', '-config', 'ca.conf', '-extensions', 'e', '-cert', 'ca.pem', '-keyfile', 'ca.key',
 			'-startdate', start, '-enddate', end, '-in', 'request.pem', '-out', 'fullchain.pem');
-		const live = machine.file(`etc/letsencrypt/live/${HOST}`);
+		const live = machine.file(`etc/letsencrypt/live/${host}`);
 		mkdirSync(live, { recursive: true });
 		for (const file of ['fullchain.pem', 'privkey.pem']) copyFileSync(path.join(this.folder, file), path.join(live, file));
 	}
@@ -53,23 +53,33 @@ default_md=sha256\npolicy=p\nunique_subject=no\n[p]\ncommonName=supplied\n[e]\ns
 export class Site {
 	#machine;
 	#ca;
+	#base;
+	#etc;
 
 	/**
 	 * @param {import('./machine.mjs').Machine} machine
 	 * @param {string} ca PEM
+	 * @param {string} [host] its name
+	 * @param {string} [etc] the folder of its deployment
 	 */
-	constructor(machine, ca) {
+	constructor(machine, ca, host = HOST, etc = 'etc/urlmode') {
 		this.#machine = machine;
 		this.#ca = ca;
+		this.#base = `https://${host}`;
+		this.#etc = etc;
+	}
+
+	#file(name) {
+		return this.#machine.file(`${this.#etc}/${name}`);
 	}
 
 	/** The MCP server begins: its environment is what setup has written, and its keys are a copy. */
 	open() {
-		const variable = (name) => new RegExp(`^${name}=(.*)$`, 'm').exec(readFileSync(this.#machine.file('etc/urlmode/server.env'), 'utf8'))[1];
-		this.keysFile = this.#machine.file('root/server-keys');
+		const variable = (name) => new RegExp(`^${name}=(.*)$`, 'm').exec(readFileSync(this.#file('server.env'), 'utf8'))[1];
+		this.keysFile = this.#machine.file(`root/server-keys${this.#etc.slice('etc/urlmode'.length)}`);
 		this.copyKeys();
 		this.urlmode = new UrlMode({ databaseUrl: variable('URLMODE_DATABASE_URL'), keysFile: this.keysFile, baseUrl: variable('URLMODE_BASE_URL'), name: 'Tests' });
-		const fixture = { stack: { env: { URLMODE_CONFIG: this.#machine.file('etc/urlmode/config.json') } }, url: (place) => `${BASE}${place}` };
+		const fixture = { stack: { env: { URLMODE_CONFIG: this.#file('config.json') } }, url: (place) => `${this.#base}${place}` };
 		this.stripe = sender(fixture, 'stripe');
 	}
 
@@ -79,12 +89,12 @@ export class Site {
 
 	/** The operator copies the keys file to the MCP server. */
 	copyKeys() {
-		copyFileSync(this.#machine.file('etc/urlmode/keys'), this.keysFile);
+		copyFileSync(this.#file('keys'), this.keysFile);
 		chmodSync(this.keysFile, 0o600);
 	}
 
 	async get(place) {
-		return request(`${BASE}${place}`, { ca: this.#ca });
+		return request(`${this.#base}${place}`, { ca: this.#ca });
 	}
 
 	/** Resolves when each program has started and reaches the database. */

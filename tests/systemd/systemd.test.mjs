@@ -8,6 +8,7 @@ import { after, before, describe } from 'node:test';
 import { scratch } from '../stack/harness.mjs';
 import { beside } from './beside.mjs';
 import { broken } from './broken.mjs';
+import { deployment } from './deployment.mjs';
 import { Machine } from './machine.mjs';
 import { Authority, Site } from './site.mjs';
 import { leave, walk } from './walk.mjs';
@@ -24,6 +25,7 @@ before(async () => {
 
 after(async () => {
 	await it.site?.close();
+	await it.second?.close();
 	await it.machine?.destroy();
 });
 
@@ -31,4 +33,5 @@ describe('the walk', () => walk(it));
 describe('ways to the database', () => ways(it));
 describe('beside the guide', () => beside(it));
 describe('what is broken', () => broken(it));
+describe('another deployment', () => deployment(it));
 describe('the end', () => leave(it));

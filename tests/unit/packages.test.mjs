@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The documents of the packages for Node and Python, as nginx/dist/documents.py writes them: no link leads nowhere.
+// The documents of the packages for Node, Python and Go, as nginx/dist/documents.py writes them: no link leads nowhere.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -25,9 +25,11 @@ test('a link leads to what the package has, or to the repository at this commit,
 		+ '[e](https://example.org/x) [f](#f) ![g](../../tests/demo.png) `x[1](y)` [h](examples/app.py)\n';
 	const made = (name, repository) => {
 		const tree = path.join(folder, name);
-		for (const file of ['lib/python/REFERENCE.md', 'lib/node/HTTP.md', 'lib/providers/EVENTS.md', 'nginx/API.md', 'tests/demo.png', 'lib/python/examples/app.py', 'lib/node/examples/app.mjs']) write(path.join(tree, file), '');
+		for (const file of ['lib/python/REFERENCE.md', 'lib/node/HTTP.md', 'lib/providers/EVENTS.md', 'nginx/API.md', 'tests/demo.png', 'lib/python/examples/app.py', 'lib/node/examples/app.mjs',
+			'lib/node/VAULT.md', 'lib/go/examples/app/app.go', 'lib/go/examples/go.mod', 'lib/go/mcp/mcp.go', 'lib/go/urlmode.go']) write(path.join(tree, file), '');
 		write(path.join(tree, 'lib/python/README.md'), text);
 		write(path.join(tree, 'lib/node/README.md'), '[a](HTTP.md) [b](../providers/EVENTS.md) [c](../python/README.md#c) [d](examples/app.mjs)');
+		write(path.join(tree, 'lib/go/README.md'), '[a](../node/VAULT.md#a) [b](../providers/EVENTS.md) [c](examples/app/app.go) [d](mcp/mcp.go) [e](urlmode.go) [f](../../nginx/API.md)');
 		write(path.join(tree, 'nginx/dist/names'), `repository=${repository}\n`);
 		python(tree, 'v1.0.0');
 		return (file) => readFileSync(path.join(tree, file), 'utf8');
@@ -38,6 +40,8 @@ test('a link leads to what the package has, or to the repository at this commit,
 		+ `[e](https://example.org/x) [f](#f) ![g](${at}/tests/demo.png) \`x[1](y)\` [h](examples/app.py)\n`);
 	assert.equal(real('lib/python/README.md').split('\n')[0], `[a](${at}/lib/python/REFERENCE.md#a) [\`b[0]\`](${at}/lib/node/HTTP.md) [c](${at}/lib/providers/EVENTS.md#c) [d](${at}/nginx/API.md#d)`);
 	assert.equal(real('lib/node/README.md'), `[a](HTTP.md) [b](providers/EVENTS.md) [c](${at}/lib/python/README.md#c) [d](examples/app.mjs)`);
+	assert.equal(real('lib/go/README.md'), `[a](documents/node/VAULT.md#a) [b](documents/providers/EVENTS.md) [c](_examples/app/app.go) [d](${at}/lib/go/mcp/mcp.go) [e](urlmode.go) [f](${at}/nginx/API.md)`);
+	assert.equal(real('lib/go/documents/node/README.md'), `[a](HTTP.md) [b](../providers/EVENTS.md) [c](${at}/lib/python/README.md#c) [d](${at}/lib/node/examples/app.mjs)`);
 	assert.equal(made('placeholder', 'https://git.example.com/urlmode')('lib/node/README.md'),
 		'[a](HTTP.md) [b](providers/EVENTS.md) c (`lib/python/README.md` in the repository) [d](examples/app.mjs)');
 });
@@ -52,7 +56,7 @@ test('the check finds a link that leads nowhere, but not what only looks like on
 test('the packages of this tree have no dead link', () => {
 	const tree = path.join(folder, 'tree');
 	const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate'], { cwd: ROOT, encoding: 'utf8', maxBuffer: 1 << 26 }).split('\0');
-	for (const file of files.filter(Boolean)) write(path.join(tree, file), /\.md$|^nginx\/dist\/names$/.test(file) ? readFileSync(path.join(ROOT, file)) : '');
+	for (const file of files.filter(Boolean)) write(path.join(tree, file), /\.md$|^nginx\/dist\/names$|^lib\/go\/([a-z]*\/)?go\.mod$/.test(file) ? readFileSync(path.join(ROOT, file)) : '');
 	python(tree, 'HEAD');
 
 	// As prepare.mjs puts the one together, and hatch_build.py the other one.
@@ -71,6 +75,15 @@ test('the packages of this tree have no dead link', () => {
 	}
 	cpSync(path.join(tree, 'sql'), path.join(wheel, 'sql'), { recursive: true, filter: (file) => !file.endsWith('.md') });
 	assert.equal(dead(wheel), '');
+	const archives = path.join(tree, 'nginx/dist/archives.py');
+	writeFileSync(archives, readFileSync(path.join(ROOT, 'nginx/dist/archives.py')));
+	execFileSync('python3', ['-B', archives, 'goproxy', tree, path.join(folder, 'goproxy'), 'v1.0.0', '0']);
+	const [, name] = /^module (.*)$/m.exec(readFileSync(path.join(tree, 'lib/go/go.mod'), 'utf8'));
+	execFileSync('python3', ['-m', 'zipfile', '-e', path.join(folder, 'goproxy', name, '@v/v1.0.0.zip'), path.join(folder, 'module')]);
+	const module = path.join(folder, 'module', `${name}@v1.0.0`);
+	assert.equal(dead(module), '');
+	assert.deepEqual(readdirSync(path.join(module, '_examples')), readdirSync(path.join(tree, 'lib/go/examples')).filter((each) => !each.startsWith('go.')));
+
 	const published = readFileSync(path.join(tree, 'lib/python/README.md'), 'utf8');
 	assert.doesNotMatch(published.replaceAll(/```[^]*?```/g, ''), /\]\((?!https?:|#)[^)]*[/.]/, 'what PyPI shows has no file beside it');
 });

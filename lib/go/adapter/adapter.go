@@ -99,15 +99,15 @@ type End struct {
 
 // Ask is a request to a user.
 type Ask struct {
-	ElicitationID string
-	URL           string
-	Message       string
+	ElicitationID string // of which elicitation
+	URL           string // the address
+	Message       string // what the user reads
 }
 
 // RequiredError ends a call with the error -32042: the client sends its user to the URL itself. One that takes it for a failure shows the
 // Message to the model, which is the text with the link.
 type RequiredError struct {
-	Ask     Ask
+	Ask     Ask // what the user must do first
 	Message string
 }
 

@@ -6,7 +6,7 @@ import "context"
 
 // Call is a tool call, as an SDK describes it. What it does not have, it cannot do.
 type Call struct {
-	Client Client
+	Client Client // who calls
 	// ClientID is the id of the MCP client according to your authorization, if there is one.
 	ClientID string
 	// Traceparent is the trace of the call, see [urlmode.TraceparentOf].
@@ -37,8 +37,8 @@ type Call struct {
 
 // Client is what an MCP client says of itself.
 type Client struct {
-	Name    string
-	Version string
+	Name    string // as it calls itself
+	Version string // of the client
 	// URL means that it declares elicitation in URL mode.
 	URL bool
 }

@@ -44,9 +44,9 @@ type ApprovalWish struct {
 
 // ApprovalLink is what those get who decide.
 type ApprovalLink struct {
-	ElicitationID string
-	URL           string
-	ExpiresAt     time.Time
+	ElicitationID string    // of which elicitation
+	URL           string    // of the page
+	ExpiresAt     time.Time // when its link expires
 }
 
 // CollectInput asks the user to type something on a page that neither the client nor the model sees, and runs the body with

@@ -19,13 +19,13 @@ import (
 
 // End is how an elicitation ends.
 type End struct {
-	Action urlmode.Action
-	Reason string
+	Action urlmode.Action // how the elicitation ends
+	Reason string         // a code
 	Result map[string]any // what the provider has sent
 	// Of a payment. By default it is the price that was asked, and a reference that begins with test_.
 	Reference string
-	Amount    int64
-	Currency  string
+	Amount    int64  // in minor units
+	Currency  string // ISO 4217
 }
 
 // Accept says that the user came back, or has paid.

@@ -29,8 +29,8 @@ const (
 
 // Client is this server, as it is registered at a provider. Without a secret and a key it is a public client.
 type Client struct {
-	ID     string
-	Secret string
+	ID     string // as the provider has registered it
+	Secret string // of the client; never in a log
 	// PrivateKey is in PEM, of RSA or of a curve of NIST, for a provider whose clients sign their requests, and KeyID its name there.
 	PrivateKey string
 	KeyID      string

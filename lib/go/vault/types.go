@@ -25,7 +25,7 @@ type Config struct {
 
 // Provider is what accounts of a provider are connected with.
 type Provider struct {
-	Client Client
+	Client Client // of this server at the provider
 	// Description is the name of one in lib/providers: that of the provider by default.
 	Description string
 	// Scopes are asked for, and an account without one of RequiredScopes is not connected.
@@ -62,10 +62,10 @@ const (
 
 // Event is what has happened to an account, for a log. It contains no token.
 type Event struct {
-	Name     EventName
-	Subject  string
-	Provider string
-	Account  string
+	Name     EventName // one of the events of the vault
+	Subject  string    // the user
+	Provider string    // its name in the configuration
+	Account  string    // the provider's id of it
 	// Scopes are those of EventConnected.
 	Scopes []string
 	// Detail is of EventFailed and EventNotStored.
@@ -78,16 +78,19 @@ type Event struct {
 
 // Disconnected is how an account was disconnected. Its tokens are deleted in any case.
 type Disconnected struct {
-	Revoked bool
+	Revoked bool // whether the provider took them back
 	// Detail is why they could not be revoked.
 	Detail string
 }
 
 // KeyInUse is a key that the vault still needs, and for how many accounts.
 type KeyInUse struct {
-	KID      int
-	Accounts int64
+	KID      int   // of the key
+	Accounts int64 // how many it has sealed
 }
 
 // Resealed is how many accounts were sealed with the first key, and how many could not be opened.
-type Resealed struct{ Sealed, Unopened int }
+type Resealed struct {
+	Sealed   int // how many were sealed anew
+	Unopened int // how many could not be opened
+}

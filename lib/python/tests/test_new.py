@@ -13,6 +13,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 from conftest import ROOT, required
+from packaging.requirements import Requirement
 
 INITIALIZE = {
     "jsonrpc": "2.0", "id": 1, "method": "initialize",
@@ -74,6 +75,34 @@ def test_a_file_that_exists_stays_as_it_is(tmp_path: Path) -> None:
     assert f"{tmp_path / 'app.py'} exists, and stays as it is" in run("new", "sdk", tmp_path)
     assert (tmp_path / "app.py").read_text() == "mine"
     assert (tmp_path / "server.py").exists()
+
+
+@pytest.mark.parametrize(
+    ("direct", "reference"),
+    [
+        ({"url": "file:///a%20b/urlmode.whl", "archive_info": {}}, "file:///a%20b/urlmode.whl"),
+        ({"url": "file:///checkout", "dir_info": {"editable": True}, "subdirectory": "lib/python"}, "file:///checkout#subdirectory=lib/python"),
+        (
+            {"url": "https://git.example.com/urlmode.git", "subdirectory": "lib/python", "vcs_info": {"vcs": "git", "requested_revision": "main", "commit_id": "0123abcd"}},
+            "git+https://git.example.com/urlmode.git@0123abcd#subdirectory=lib/python",
+        ),
+        ({"url": "ssh://hg@hg.example.com/urlmode", "vcs_info": {"vcs": "hg", "commit_id": "0123"}}, "hg+ssh://hg@hg.example.com/urlmode@0123"),
+        (None, None),
+    ],
+)
+def test_the_requirement_is_from_where_it_was_installed(direct: dict[str, Any] | None, reference: str | None, tmp_path: Path) -> None:
+    info = tmp_path / "site/urlmode-1.2.3.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: urlmode\nVersion: 1.2.3\n")
+    if direct:
+        (info / "direct_url.json").write_text(json.dumps(direct))
+    subprocess.run(
+        [sys.executable, "-m", "urlmode", "new", "sdk", tmp_path / "made"], check=True, capture_output=True,
+        env={**os.environ, "PYTHONPATH": f"{tmp_path / 'site'}:{ROOT / 'lib/python/src'}"},
+    )  # fmt: skip
+    wanted = f"urlmode[binary,mcp,oauth] @ {reference}" if reference else "urlmode[binary,mcp,oauth]==1.2.3"
+    assert (tmp_path / "made/requirements.txt").read_text().splitlines()[0] == wanted
+    assert Requirement(wanted).name == "urlmode"
 
 
 def test_what_it_says(tmp_path: Path) -> None:

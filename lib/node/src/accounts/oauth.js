@@ -7,10 +7,10 @@ import { AccountProvider } from './provider.js';
 
 /**
  * @typedef {object} Completed the used part of an outcome, of waitForCompletion or of an adapter
- * @property {string} action
- * @property {Record<string, unknown> | undefined} [result]
- * @property {string | undefined} [codeVerifier]
- * @property {string | undefined} [nonce]
+ * @property {string} action `accept`, or there is nothing to exchange
+ * @property {Record<string, unknown> | undefined} [result] what the provider has sent back, with the code
+ * @property {string | undefined} [codeVerifier] of PKCE
+ * @property {string | undefined} [nonce] of OpenID Connect
  */
 
 /**
@@ -21,7 +21,7 @@ import { AccountProvider } from './provider.js';
  * The tokens belong to this server. Never send them to the MCP client.
  *
  * @param {import('openid-client').Configuration} configuration of this server at the provider
- * @param {Completed} outcome
+ * @param {Completed} outcome of the elicitation
  * @param {string | URL} returnUrl the redirect URI of the authorization request
  * @returns {Promise<import('openid-client').TokenEndpointResponse & import('openid-client').TokenEndpointResponseHelpers>}
  * @throws {TypeError} if the outcome is not an accept with a code
@@ -49,7 +49,7 @@ export async function exchangeCode(configuration, { action, result, codeVerifier
  *
  * @param {Pick<import('./types.js').ProviderOptions, 'provider' | 'description' | 'client' | 'variables'>} options
  *     those that it was connected with
- * @param {string} token
+ * @param {string} token an access token or a refresh token
  * @throws {TypeError} if the provider has no endpoint for it
  * @throws the errors of openid-client
  */

@@ -30,7 +30,7 @@ export function refuseRequestState(reason) {
  * one. A response that is already streamed stays such a result.
  *
  * @template {unknown[]} R
- * @param {(request: Request, ...rest: R) => Response | Promise<Response>} fetch
+ * @param {(request: Request, ...rest: R) => Response | Promise<Response>} fetch that of the server
  * @returns {(request: Request, ...rest: R) => Promise<Response>}
  */
 export function rejectRequestState(fetch) {

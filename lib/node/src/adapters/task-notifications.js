@@ -32,8 +32,8 @@ const ownListens = new Map();
  * Wraps the server's `fetch`, beside `handleTasks`.
  *
  * @template {unknown[]} R
- * @param {UrlModeLike} urlmode
- * @param {(request: Request, ...rest: R) => Response | Promise<Response>} fetch
+ * @param {UrlModeLike} urlmode of `urlmode`
+ * @param {(request: Request, ...rest: R) => Response | Promise<Response>} fetch that of the server
  * @returns {(request: Request, ...rest: R) => Promise<Response>}
  */
 export function notifyOfTasks(urlmode, fetch) {
@@ -95,7 +95,7 @@ class Listening {
 	#connection = connectionOfCall();
 
 	/**
-	 * @param {UrlModeLike} urlmode
+	 * @param {UrlModeLike} urlmode of `urlmode`
 	 * @param {unknown} id of its request
 	 * @param {string} who the subject of its user
 	 * @param {(taskId: string, look: import('./task-looks.js').Look) => Promise<Answer>} get

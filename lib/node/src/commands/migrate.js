@@ -30,7 +30,8 @@ other error. What was applied before it stays, also when the lock did not become
   --revoke-others
                 these logins alone can use this database from now on
   --tries N     how often a transaction waits for its locks
-  --dry-run     say what would be applied, and change nothing
+  --dry-run     say what would be applied, and change nothing; the status is 1 if
+                migrate would refuse
 `;
 
 export const options = {
@@ -64,8 +65,8 @@ export async function run(args, { frameworks, deployment, 'revoke-others': revok
 	client.on('notice', ({ message }) => warn(String(message)));
 	await client.connect();
 	try {
-		if (dryRun) await list(client, Boolean(frameworks));
-		else await apply(client, { frameworks: Boolean(frameworks), deployment: deployment ?? '', revokeOthers: Boolean(revokeOthers), tries: Number(tries) });
+		if (dryRun) return await list(client, Boolean(frameworks)) ? 0 : 1;
+		await apply(client, { frameworks: Boolean(frameworks), deployment: deployment ?? '', revokeOthers: Boolean(revokeOthers), tries: Number(tries) });
 	} finally {
 		await client.end();
 	}
@@ -75,11 +76,15 @@ export async function run(args, { frameworks, deployment, 'revoke-others': revok
 /**
  * @param {Client} client
  * @param {boolean} frameworks
+ * @returns {Promise<boolean>} false: migrate would refuse this database
  */
 async function list(client, frameworks) {
 	const { rows: [found] } = await client.query(
 		"SELECT to_regclass('urlmode.migration') IS NOT NULL AS exists, to_regproc('urlmode.functions_version') IS NOT NULL AS has_version");
-	const { rows } = found.exists ? await client.query('SELECT name FROM urlmode.migration') : { rows: [] };
+	const { rows } = found.exists ? await client.query("SELECT m.name, to_jsonb(m) ->> 'digest' AS digest FROM urlmode.migration m ORDER BY m.name") : { rows: [] };
+	const digests = migrationDigests();
+	const changed = rows.filter(({ name, digest }) => digest && digests[name] && digest !== digests[name]);
+	for (const { name } of changed) process.stdout.write(`${name} is not as it was applied, and migrate would refuse\n`);
 	const version = found.has_version ? await sql.functionsVersion(async (text, values) => (await client.query(text, values)).rows) : 0;
 	const applied = rows.map(({ name }) => name);
 	for (const { name } of readMigrations(frameworks || hasFrameworks(applied))) {
@@ -88,6 +93,7 @@ async function list(client, frameworks) {
 	const own = functionsVersion();
 	if (version < own) process.stdout.write(`functions of version ${own} would be applied\n`);
 	if (version > own) process.stdout.write(`the functions are newer, of version ${version}, and would not be replaced by version ${own}\n`);
+	return changed.length === 0 && version <= own;
 }
 
 /**

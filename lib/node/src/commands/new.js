@@ -84,11 +84,27 @@ Copy .env.example to .env, write your own values into it, and then
 async function ownVersion(folder) {
 	const here = fileURLToPath(new URL('../../', import.meta.url));
 	const { name, version } = JSON.parse(await readFile(join(here, 'package.json'), 'utf8'));
-	// npm says here where each package came from.
-	const lock = await readFile(join(here, '../.package-lock.json'), 'utf8').catch(() => '{}');
-	const { resolved = '' } = JSON.parse(lock).packages?.['node_modules/urlmode'] ?? {};
-	if (resolved.startsWith('file:')) return `file:${relative(folder, resolve(here, '../..', resolved.slice(5)))}`;
+	const { root, resolved } = await installation(here);
+	if (resolved.startsWith('file:')) return `file:${relative(folder, resolve(root, resolved.slice(5)))}`;
+	// A registry has its archives below /-/.
+	if (/^git\+|^https?:(?!.*\/-\/)/.test(resolved)) return resolved;
 	return name === 'urlmode' ? version : `npm:${name}@${version}`;
+}
+
+/**
+ * What npm says of where a package came from, in the file that it keeps in the project's own node_modules.
+ *
+ * @param {string} folder of the package
+ * @returns {Promise<{ root: string, resolved: string }>} the folder of the project; nothing for what npm has not installed
+ */
+async function installation(folder) {
+	const MODULES = '/node_modules/';
+	for (let at = folder.lastIndexOf(MODULES); at > 0; at = folder.lastIndexOf(MODULES, at - 1)) {
+		const root = folder.slice(0, at);
+		const lock = await readFile(join(root, MODULES, '.package-lock.json'), 'utf8').catch(() => undefined);
+		if (lock) return { root, resolved: JSON.parse(lock).packages?.[folder.slice(at + 1).replace(/\/$/, '')]?.resolved ?? '' };
+	}
+	return { root: folder, resolved: '' };
 }
 
 /**

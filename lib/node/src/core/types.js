@@ -93,27 +93,31 @@
  * @typedef {OAuthOptions | PaymentOptions | SignatureOptions} CreateOptions for a page of a provider
  * @typedef {Owner & CreateFields & TargetFields & OAuthFields} OAuthOptions
  * @typedef {Owner & CreateFields & TargetFields & PaymentFields & ItemFields} PaymentOptions
- * @typedef {Owner & CreateFields & TargetFields & { kind: 'signature', expected?: undefined, subscription?: undefined, pkce?: undefined } & ItemFields} SignatureOptions
+ * @typedef {Owner & CreateFields & TargetFields & SignatureFields & ItemFields} SignatureOptions
  *
  * @typedef {CreateOptions | InputOptions | ApprovalOptions | OthersApprovalOptions} AnyCreateOptions
  * @typedef {Owner & CreateFields & NoTarget & InputFields} InputOptions
- * @typedef {Owner & CreateFields & NoTarget & ApprovalFields & { approver?: 'starter' | undefined, fourEyes?: false | undefined }} ApprovalOptions
+ * @typedef {Owner & CreateFields & NoTarget & ApprovalFields & StarterFields} ApprovalOptions
  * @typedef {Owner & CreateFields & NoTarget & ApprovalFields & OthersFields} OthersApprovalOptions
  * @typedef {{ targetUrl?: undefined, expected?: undefined, item?: undefined, subscription?: undefined, pkce?: undefined }} NoTarget
  *
  * @typedef {object} InputFields the user types something on a page of the callback programs
- * @property {'input'} kind
- * @property {import('./form-types.js').InputForm} form
+ * @property {'input'} kind a form of our own
+ * @property {import('./form-types.js').InputForm} form what the page asks, with its fields
  * @property {import('./form-types.js').Words | undefined} [submitLabel] what the button says that sends the form, at most 40 characters, such as
  *     `Connect`. By default it says `Send`, in the language of the page
  * @property {number | undefined} [verifyTimeout] milliseconds, 1 000 to 120 000: the values are an outcome only when the function `verify` of a
  *     wait has found no problem, in this time from the submission on. Without it there is no verification
  *
  * @typedef {object} ApprovalFields somebody says yes or no there
- * @property {'approval'} kind
- * @property {import('./form-types.js').ApprovalForm} form
+ * @property {'approval'} kind a decision
+ * @property {import('./form-types.js').ApprovalForm} form what the page asks, and whether it takes a comment
  * @property {boolean | undefined} [stepUp] true: whoever decides signs in once more for it. It requires `user_check` `openid`; otherwise the page
  *     refuses everybody with `step_up_not_set_up`. The outcome has `signedInAt`
+ *
+ * @typedef {object} StarterFields
+ * @property {'starter' | undefined} [approver] the subject decides, which is so by default
+ * @property {false | undefined} [fourEyes] true only where others decide
  *
  * @typedef {object} OthersFields
  * @property {'others' | readonly string[]} approver anyone but the subject whom the sign-in of the callback programs knows; or these 1 to 16
@@ -121,8 +125,14 @@
  * @property {boolean | undefined} [fourEyes] true: the subject is none of them, in no spelling of the name. The page refuses everybody with
  *     `four_eyes_not_set_up` where the provider's entry in the configuration of the callback programs has no `four_eyes`
  *
+ * @typedef {object} SignatureFields
+ * @property {'signature'} kind a document is signed
+ * @property {undefined} [expected]
+ * @property {undefined} [subscription]
+ * @property {undefined} [pkce]
+ *
  * @typedef {object} OAuthFields
- * @property {'oauth'} kind
+ * @property {'oauth'} kind an account at a provider
  * @property {boolean | undefined} [pkce] adds an S256 challenge (RFC 7636), and a nonce if the scope contains `openid`
  *     and the URL has none. The outcome contains both
  * @property {undefined} [expected]
@@ -133,7 +143,7 @@
  * @property {string} item what the user gets, in the words of the server, 1 to 512 bytes: `report:42`, `credits:1000`
  *
  * @typedef {object} PaymentFields
- * @property {'payment'} kind
+ * @property {'payment'} kind a price is paid
  * @property {Expected | 'any'} expected the amount to be paid, or `any` if every amount is accepted
  * @property {boolean | undefined} [subscription] true: the payment must be the first one of a subscription, with `expected` as its first price. It
  *     opens an entitlement for the `item`, and is claimed by it
@@ -212,7 +222,7 @@
  * @property {AbortSignal} signal aborts after a minute, when nobody awaits the answer any more, and with the signal of the claim
  *
  * @typedef {object} Answer
- * @property {Action} action
+ * @property {Action} action `accept`: it came through; `decline`: the user does not want it; `cancel`: it ended without a decision
  * @property {string | undefined} [reason] a code of at most 64 characters of a-z, 0-9 and _; empty by default
  * @property {object | undefined} [result] an object of at most 65 506 bytes as JSON
  * @property {number | undefined} [amount] the amount that was paid, in minor units; required to accept a payment
@@ -245,7 +255,7 @@
  * @property {RefundEntry[] | undefined} [refunds] at most 100
  *
  * @typedef {object} ReconcileOptions
- * @property {string} provider
+ * @property {string} provider its name in the configuration
  * @property {Date} since what was proved here then or later must be in the list
  * @property {Date | undefined} [until] and before that; now by default
  * @property {(asked: { provider: string, since: Date, until: Date }) => Promise<Entries> | Entries} listPayments what the provider has,
@@ -471,8 +481,8 @@
  * @property {Date | undefined} evidenceDueAt until when the provider takes evidence in a dispute
  *
  * @typedef {object} PaidOptions
- * @property {string} subject
- * @property {string} item
+ * @property {string} subject the user
+ * @property {string} item what was sold
  * @property {Date | undefined} [since] only what was proved then or later
  * @property {boolean | undefined} [delivered] true: only what a call has claimed and delivered, so that the next call claims what
  *     no call has. False by default

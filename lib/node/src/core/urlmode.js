@@ -167,7 +167,7 @@ export class UrlMode extends MoneyMethods {
 	 * Waits until the elicitation is completed, by any process and on
 	 * any instance. Resolves at once if it is completed already.
 	 *
-	 * @param {string} id
+	 * @param {string} id of the elicitation
 	 * @param {WaitOptions} options
 	 * @returns {Promise<Outcome>}
 	 * @throws {import('./errors.js').ElicitationTimeoutError}
@@ -196,8 +196,8 @@ export class UrlMode extends MoneyMethods {
 	 * Completes an elicitation from outside a wait, for a server that learned
 	 * the outcome in another way.
 	 *
-	 * @param {string} id
-	 * @param {Owner & Answer} options
+	 * @param {string} id of the elicitation
+	 * @param {Owner & Answer} options whose it is, and the outcome
 	 * @returns {Promise<boolean>} whether this call completed it, or recorded the payment of an elicitation that had
 	 *     ended otherwise, which is then offered to the next call. If it was completed before, it stays as it was
 	 * @throws {import('./errors.js').ElicitationNotFoundError}
@@ -215,8 +215,8 @@ export class UrlMode extends MoneyMethods {
 	 * Calls `complete` with action cancel. It also ends an elicitation that a
 	 * user has opened; the event and the outcome have the status that it interrupted.
 	 *
-	 * @param {string} id
-	 * @param {Owner & { reason?: string }} options
+	 * @param {string} id of the elicitation
+	 * @param {Owner & { reason?: string }} options whose it is, and why: a code, `cancelled` by default
 	 * @returns {Promise<boolean>}
 	 * @throws {import('./errors.js').ElicitationNotFoundError}
 	 */
@@ -229,8 +229,8 @@ export class UrlMode extends MoneyMethods {
 	 * Completes an elicitation that nobody waits for any more, unless a user has
 	 * opened it. No later `create` with its `resumeKey` resumes it.
 	 *
-	 * @param {string} id
-	 * @param {Owner & { action?: 'decline' | 'cancel', reason?: string }} options by default action cancel and reason `abandoned`
+	 * @param {string} id of the elicitation
+	 * @param {Owner & { action?: 'decline' | 'cancel', reason?: string }} options whose it is; by default action cancel and reason `abandoned`
 	 * @returns {Promise<boolean>} whether this call completed it
 	 * @throws {import('./errors.js').ElicitationNotFoundError}
 	 */
@@ -247,7 +247,7 @@ export class UrlMode extends MoneyMethods {
 	 * succeeds, so that what was paid for is not delivered twice. Where several
 	 * payments were proved, each is claimed by one call.
 	 *
-	 * @param {string} id
+	 * @param {string} id of the elicitation
 	 * @param {import('./types.js').ClaimOptions} options
 	 * @returns {Promise<boolean>} false if another call has claimed it or holds its lease, if a payment was proved after a
 	 *     refusal, or if the payment went back or is held
@@ -267,7 +267,7 @@ export class UrlMode extends MoneyMethods {
 	 * work is done once, and its result is given to the next call until
 	 * an answer was written. The claim of an account has its only end here.
 	 *
-	 * @param {string} id
+	 * @param {string} id of the elicitation
 	 * @param {import('./types.js').BeginClaimOptions} options
 	 * @returns {Promise<import('./types.js').Claim>}
 	 * @throws {import('./errors.js').ElicitationOpenError} if it is not completed, or not any more after a failover

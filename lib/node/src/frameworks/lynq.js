@@ -97,8 +97,8 @@ export const { withElicitation, withAccount, useAccount, requirePaid, collectInp
  * Returns what oauth(), payment() and urlAction() need to wait for one kind of
  * elicitation.
  *
- * @param {ServerLike} server
- * @param {SessionOptions} options
+ * @param {ServerLike} server of `lynq`
+ * @param {SessionOptions} options what is asked for, and of whom
  * @returns {SessionElicitation}
  */
 export function forSession(server, options) {

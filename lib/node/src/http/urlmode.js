@@ -31,7 +31,7 @@ import { Waits } from './waits.js';
  * @property {string | URL} url where the api listens, such as `http://127.0.0.1:8081`
  * @property {string} key `umk_…`, as `urlmode api-key add` has printed it
  * @property {string | undefined} [name] the name of this server on the confirm page, at most 200 bytes; that of the api's configuration by default
- * @property {import('../core/types.js').UrlModeOptions['rechecks']} [rechecks]
+ * @property {import('../core/types.js').UrlModeOptions['rechecks']} [rechecks] for each provider a function that asks it for what a webhook did not prove
  * @property {readonly import('../core/types.js').ClientFacts[] | undefined} [clients] facts about MCP clients, for the adapters
  * @property {typeof globalThis.fetch | undefined} [fetch] in place of that of the runtime
  */
@@ -109,7 +109,7 @@ export class UrlMode {
 	/**
 	 * As the method of the class of `urlmode`. All waits of a process share their calls of the api.
 	 *
-	 * @param {string} id
+	 * @param {string} id of the elicitation
 	 * @param {import('../core/types.js').WaitOptions} options
 	 * @returns {Promise<import('../core/types.js').Outcome>}
 	 */
@@ -134,8 +134,8 @@ export class UrlMode {
 	}
 
 	/**
-	 * @param {string} id
-	 * @param {Owner & import('../core/types.js').Answer} options
+	 * @param {string} id of the elicitation
+	 * @param {Owner & import('../core/types.js').Answer} options whose it is, and the outcome
 	 * @returns {Promise<boolean>}
 	 */
 	async complete(id, options) {
@@ -144,8 +144,8 @@ export class UrlMode {
 	}
 
 	/**
-	 * @param {string} id
-	 * @param {Owner & { reason?: string }} options
+	 * @param {string} id of the elicitation
+	 * @param {Owner & { reason?: string }} options whose it is, and why: a code, `cancelled` by default
 	 * @returns {Promise<boolean>}
 	 */
 	async cancel(id, options) {
@@ -154,8 +154,8 @@ export class UrlMode {
 	}
 
 	/**
-	 * @param {string} id
-	 * @param {Owner & { action?: 'decline' | 'cancel', reason?: string }} options
+	 * @param {string} id of the elicitation
+	 * @param {Owner & { action?: 'decline' | 'cancel', reason?: string }} options whose it is; by default action cancel and reason `abandoned`
 	 * @returns {Promise<boolean>} whether this call completed it
 	 */
 	async abandon(id, options) {
@@ -166,7 +166,7 @@ export class UrlMode {
 	}
 
 	/**
-	 * @param {string} id
+	 * @param {string} id of the elicitation
 	 * @param {import('../core/types.js').ClaimOptions} options
 	 * @returns {Promise<boolean>} false if another call has claimed it, or if it has another outcome by now
 	 */
@@ -185,7 +185,7 @@ export class UrlMode {
 	}
 
 	/**
-	 * @param {string} id
+	 * @param {string} id of the elicitation
 	 * @param {import('../core/types.js').BeginClaimOptions} options
 	 * @returns {Promise<import('../core/types.js').Claim>}
 	 */
@@ -202,7 +202,7 @@ export class UrlMode {
 	}
 
 	/**
-	 * @param {{ provider?: string, since?: Date }} [options]
+	 * @param {{ provider?: string, since?: Date }} [options] of this provider alone; only what was proved then or later
 	 * @returns {Promise<import('../core/types.js').UnclaimedPayment[]>} without results
 	 */
 	async unclaimed({ provider, since } = {}) {
@@ -211,7 +211,7 @@ export class UrlMode {
 	}
 
 	/**
-	 * @param {{ provider?: string, since?: Date }} [options]
+	 * @param {{ provider?: string, since?: Date }} [options] of this provider alone; only what was proved then or later
 	 * @returns {Promise<import('../core/types.js').Refund[]>}
 	 */
 	async refunds({ provider, since } = {}) {
@@ -253,7 +253,7 @@ export class UrlMode {
 	}
 
 	/**
-	 * @param {{ subject: string, item?: string | undefined }} options
+	 * @param {{ subject: string, item?: string | undefined }} options the user; of this item alone
 	 * @returns {Promise<import('../core/types.js').Entitlement[]>}
 	 */
 	async entitlements(options) {
@@ -266,8 +266,8 @@ export class UrlMode {
 	 * Calls the listener of each event. `late` and `refunded` are found by asking for them every two seconds.
 	 *
 	 * @template {keyof UrlModeEvents} K
-	 * @param {K} name
-	 * @param {(...event: UrlModeEvents[K]) => void} listener
+	 * @param {K} name of the event
+	 * @param {(...event: UrlModeEvents[K]) => void} listener called with each
 	 */
 	on(name, listener) {
 		this.#checkOpen();
@@ -277,8 +277,8 @@ export class UrlMode {
 
 	/**
 	 * @template {keyof UrlModeEvents} K
-	 * @param {K} name
-	 * @param {(...event: UrlModeEvents[K]) => void} listener
+	 * @param {K} name of the event
+	 * @param {(...event: UrlModeEvents[K]) => void} listener called with each
 	 */
 	off(name, listener) {
 		this.#events.off(name, /** @type {(event: never) => void} */ (listener));

@@ -31,13 +31,19 @@ import { UrlMode } from '../core/urlmode.js';
  */
 export const accept = ({ result, reference, amount, currency } = {}) => ({ action: 'accept', result, reference, amount, currency });
 
-/** The user has typed these values, for kind `input`. @param {import('../core/form-types.js').Values} values @returns {End} */
+/** The user has typed these values, for kind `input`. @param {import('../core/form-types.js').Values} values by the name of their field @returns {End} */
 export const typeIn = (values) => ({ action: 'accept', result: { values } });
 
-/** This approver has agreed, for kind `approval`. @param {string} approver @param {string} [comment] @returns {End} */
+/**
+ * This approver has agreed, for kind `approval`.
+ *
+ * @param {string} approver as the sign-in knows them
+ * @param {string} [comment] what they have written
+ * @returns {End}
+ */
 export const approve = (approver, comment) => ({ action: 'accept', result: { approver, comment, decided_at: new Date().toISOString() } });
 
-/** The user, or the provider, has refused. @returns {End} */
+/** The user, or the provider, has refused. @param {string} [reason] a code @returns {End} */
 export const decline = (reason = 'declined') => ({ action: 'decline', reason });
 
 /** Nobody has opened the link in time. @returns {End} */

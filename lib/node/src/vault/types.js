@@ -9,7 +9,7 @@
  *
  * @typedef {object} AccountKey
  * @property {string} subject the user, according to the authorization of the MCP server
- * @property {string} provider
+ * @property {string} provider its name in the configuration
  * @property {string | undefined} [account] the provider's id of the account; by default the one that was connected last
  *
  * @typedef {Pick<import('../accounts/types.js').Connected, 'tokens' | 'account' | 'scopes'>
@@ -22,7 +22,7 @@
  *     token that is valid is given at once without it. `refused`: an access token that the provider's API has refused. If it is the
  *     stored one, it is refreshed, once
  *
- * @typedef {object} AccessToken
+ * @typedef {object} AccessToken what the body of `useAccount` is given, and `accessToken` returns
  * @property {string} accessToken for this server only: never send it to the MCP client
  * @property {string} tokenType
  * @property {string} account

@@ -83,8 +83,8 @@ export class Vault extends EventEmitter {
 	/**
 	 * Stores what `withAccount` gives its body, over what there is of the same account.
 	 *
-	 * @param {{ subject: string, provider: string }} owner
-	 * @param {ToBeStored} connected
+	 * @param {{ subject: string, provider: string }} owner the user, and the provider's name in the configuration
+	 * @param {ToBeStored} connected what `withAccount` has given
 	 * @returns {Promise<string>} the account
 	 * @throws {ElicitationNotFoundError} the user was forgotten, after the elicitation that `connected` names was created
 	 */
@@ -100,8 +100,8 @@ export class Vault extends EventEmitter {
 	}
 
 	/**
-	 * @param {{ subject: string, provider: string }} owner
-	 * @param {ToBeStored} connected
+	 * @param {{ subject: string, provider: string }} owner the user, and the provider's name in the configuration
+	 * @param {ToBeStored} connected what `withAccount` has given
 	 * @param {(place: Place, make: () => Promise<import('./database.js').Connected>) => Promise<void>} write
 	 * @returns {Promise<string>} the account
 	 */
@@ -149,7 +149,7 @@ export class Vault extends EventEmitter {
 
 	/**
 	 * @param {Place} place which may have no place in the database
-	 * @param {ToBeStored} connected
+	 * @param {ToBeStored} connected what `withAccount` has given
 	 * @param {string} detail why they are not stored
 	 */
 	async #revokeUnstored(place, { tokens, variables }, detail) {
@@ -167,7 +167,7 @@ export class Vault extends EventEmitter {
 	/**
 	 * Whether the account has tokens, which some providers would revoke with others of the same account.
 	 *
-	 * @param {{ subject: string, provider: string }} owner
+	 * @param {{ subject: string, provider: string }} owner the user, and the provider's name in the configuration
 	 * @param {string} [account] undefined: any of them
 	 * @returns {Promise<boolean>} true also if nobody knows
 	 */
@@ -184,7 +184,7 @@ export class Vault extends EventEmitter {
 	 * An access token that is valid, at once if the stored one is. Otherwise it is refreshed, by one instance at a time, and this
 	 * goes on if the signal ends the call. Near its end a token is refreshed in the background.
 	 *
-	 * @param {import('./types.js').TokenOptions} options
+	 * @param {import('./types.js').TokenOptions} options whose token, and for how long it must be valid
 	 * @returns {Promise<AccessToken>}
 	 * @throws {AccountNotConnectedError}
 	 * @throws {AccountReconnectError} the provider refuses to refresh it, or its API refuses what came of that: only the user can help
@@ -237,7 +237,7 @@ export class Vault extends EventEmitter {
 	}
 
 	/**
-	 * @param {{ subject: string, provider?: string | undefined }} options
+	 * @param {{ subject: string, provider?: string | undefined }} options the user; the accounts at this provider alone
 	 * @returns {Promise<ListedAccount[]>} without tokens, the one that was connected last first
 	 */
 	async listAccounts({ subject, provider }) {
@@ -313,7 +313,7 @@ export class Vault extends EventEmitter {
 	/**
 	 * Deletes all that is stored of a user, but references and amounts of payments.
 	 *
-	 * @param {{ subject: string }} options
+	 * @param {{ subject: string }} options the user
 	 * @throws {UnclaimedPaymentsError} with the payments that must be claimed or refunded first
 	 */
 	async forgetSubject({ subject }) {

@@ -7,6 +7,7 @@ import json
 import sys
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
+from typing import Any
 
 from ._core.shipped import shipped_file
 from ._core.version import DISTRIBUTION, VERSION
@@ -106,7 +107,15 @@ def _requirement(extras: str) -> str:
     except PackageNotFoundError:  # in a checkout of the repository
         return f"urlmode[{extras}]"
     direct = here.read_text("direct_url.json")
-    return f"{DISTRIBUTION}[{extras}] @ {json.loads(direct)['url']}" if direct else f"{DISTRIBUTION}[{extras}]=={here.version}"
+    return f"{DISTRIBUTION}[{extras}] @ {_direct_reference(json.loads(direct))}" if direct else f"{DISTRIBUTION}[{extras}]=={here.version}"
+
+
+def _direct_reference(direct: dict[str, Any]) -> str:
+    """PEP 440 has what PEP 610 keeps apart in one URL: the version control and the commit, and the folder in it."""
+    url = str(direct["url"])
+    if vcs := direct.get("vcs_info"):
+        url = f"{vcs['vcs']}+{url}@{vcs['commit_id']}"
+    return f"{url}#subdirectory={folder}" if (folder := direct.get("subdirectory")) else url
 
 
 def _write(file: Path, text: str) -> None:

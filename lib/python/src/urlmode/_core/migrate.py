@@ -35,7 +35,7 @@ Stops at the first other error. What was applied before it stays, also when the 
                      other ones gets these beside them
   --revoke-others    these logins alone can use this database from now on
   --tries N          how often a transaction waits for its locks
-  --dry-run          say what would be applied, and change nothing
+  --dry-run          say what would be applied, and change nothing; the status is 1 if migrate would refuse
 """
 
 _LOCK = "SELECT pg_advisory_xact_lock(hashtext('urlmode.migration')); SET LOCAL lock_timeout = '2s'"
@@ -69,6 +69,10 @@ def _migrations(frameworks: bool) -> dict[str, str]:
     return {file.replace("frameworks/tables/", "frameworks/").removeprefix("tables/"): _read(file) for file in files}
 
 
+def _digests() -> dict[str, str]:
+    return {name: hashlib.sha256(sql.encode()).hexdigest() for name, sql in _migrations(True).items()}
+
+
 def _with_names(sql: str, names: dict[str, str]) -> str:
     """With these names in place of :"cgi" and :'cgi', as psql puts them there."""
     return re.sub(r"""(?<!:):(["'])(\w+)\1""", lambda found: found[1] + names[found[2]] + found[1], sql)
@@ -97,7 +101,7 @@ class _Migrate:
 
     def apply(self, frameworks: bool, deployment: str, revoke_others: bool) -> None:
         self._execute("", "SET client_min_messages = warning")
-        digests = {name: hashlib.sha256(sql.encode()).hexdigest() for name, sql in _migrations(True).items()}
+        digests = _digests()
         names = self._whose(deployment) | {"revoke_others": str(revoke_others).lower(), "digests": json.dumps(digests)}
         self._file("begin.sql", names)
         frameworks = frameworks or any(name.startswith("frameworks/") for name in _applied(self._connection))
@@ -180,12 +184,19 @@ def _own_version() -> int:
     return int(found[1])
 
 
-def _list(connection: Connection, frameworks: bool) -> None:
+def _list(connection: Connection, frameworks: bool) -> bool:
+    """Whether migrate would not refuse this database."""
     row = connection.execute(
         "SELECT to_regclass('urlmode.migration') IS NOT NULL, (SELECT prosrc FROM pg_proc WHERE oid = to_regproc('urlmode.functions_version'))"
     ).fetchone()
     assert row is not None
-    applied = _applied(connection) if row[0] else []
+    applied: dict[str, str | None] = {}
+    if row[0]:
+        applied = dict(connection.execute("SELECT m.name, to_jsonb(m) ->> 'digest' FROM urlmode.migration m ORDER BY m.name").fetchall())
+    digests = _digests()
+    changed = [name for name, digest in applied.items() if digest and digests.get(name, digest) != digest]
+    for name in changed:
+        print(f"{name} is not as it was applied, and migrate would refuse")
     version, own = int("".join(re.findall(r"\d", row[1] or "0"))), _own_version()
     for name in _migrations(frameworks or any(each.startswith("frameworks/") for each in applied)):
         if name not in applied:
@@ -194,6 +205,7 @@ def _list(connection: Connection, frameworks: bool) -> None:
         print(f"functions of version {own} would be applied")
     if version > own:
         print(f"the functions are newer, of version {version}, and would not be replaced by version {own}")
+    return not changed and version <= own
 
 
 def migrate(arguments: list[str]) -> int:
@@ -225,9 +237,8 @@ def migrate(arguments: list[str]) -> int:
         with _connect(url) as connection:
             connection.add_notice_handler(lambda notice: _warn(notice.message_primary or ""))
             if given.dry_run:
-                _list(connection, given.frameworks)
-            else:
-                _Migrate(connection, int(given.tries), lambda name: print(name, flush=True)).apply(given.frameworks, given.deployment or "", given.revoke_others)
+                return 0 if _list(connection, given.frameworks) else 1
+            _Migrate(connection, int(given.tries), lambda name: print(name, flush=True)).apply(given.frameworks, given.deployment or "", given.revoke_others)
     except (_MigrateError, psycopg.Error) as error:
         _warn(str(error))
         return 1

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+
+package urlmode
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+// undocumented are the exported names of a file without a comment, which an editor would show: functions, methods but Error, types, and the
+// fields of types, by which options are given.
+func undocumented(file *ast.File) (names []string, seen int) {
+	look := func(name string, comments ...*ast.CommentGroup) {
+		seen++
+		for _, each := range comments {
+			if strings.TrimSpace(each.Text()) != "" {
+				return
+			}
+		}
+		names = append(names, name)
+	}
+	for _, declaration := range file.Decls {
+		switch declaration := declaration.(type) {
+		case *ast.FuncDecl:
+			if name := declaration.Name.Name; declaration.Name.IsExported() && name != "Error" && (declaration.Recv == nil || ast.IsExported(receiver(declaration))) {
+				if of := receiver(declaration); of != "" {
+					name = of + "." + name
+				}
+				look(name, declaration.Doc)
+			}
+		case *ast.GenDecl:
+			for _, spec := range declaration.Specs {
+				switch spec := spec.(type) {
+				case *ast.TypeSpec:
+					if spec.Name.IsExported() {
+						look(spec.Name.Name, spec.Doc, spec.Comment, declaration.Doc)
+						if spec.Doc == nil {
+							spec.Doc = declaration.Doc
+						}
+						ofFields(spec, look)
+					}
+				case *ast.ValueSpec:
+					if spec.Names[0].IsExported() {
+						look(spec.Names[0].Name, spec.Doc, spec.Comment, declaration.Doc)
+					}
+				}
+			}
+		}
+	}
+	return names, seen
+}
+
+// receiver is the name of the type of which a function is a method, or empty.
+func receiver(of *ast.FuncDecl) string {
+	if of.Recv == nil {
+		return ""
+	}
+	name := of.Recv.List[0].Type
+	for {
+		switch part := name.(type) {
+		case *ast.StarExpr:
+			name = part.X
+		case *ast.IndexExpr:
+			name = part.X
+		case *ast.Ident:
+			return part.Name
+		default:
+			return ""
+		}
+	}
+}
+
+// ofFields looks at the fields of a type, of which an editor shows all comments at once: each has one of its own, or is named by that
+// of the type or of another field.
+func ofFields(spec *ast.TypeSpec, look func(string, ...*ast.CommentGroup)) {
+	of, is := spec.Type.(*ast.StructType)
+	if !is {
+		return
+	}
+	texts := spec.Doc.Text()
+	for _, field := range of.Fields.List {
+		texts += field.Doc.Text() + field.Comment.Text()
+	}
+	words := strings.FieldsFunc(texts, func(letter rune) bool { return !unicode.IsLetter(letter) })
+	for _, field := range of.Fields.List {
+		for _, name := range field.Names {
+			if name.IsExported() && !slices.Contains(words, name.Name) {
+				look(spec.Name.Name+"."+name.Name, field.Doc, field.Comment)
+			}
+		}
+	}
+}
+
+// Each exported name has a text that an editor shows.
+func TestEverythingIsDocumented(t *testing.T) {
+	total := 0
+	for _, folder := range []string{".", "adapter", "urlmodetest", "vault", "mcp", "mcpgo"} {
+		names, err := filepath.Glob(filepath.Join(folder, "*.go"))
+		if err != nil || len(names) == 0 {
+			t.Fatalf("%s has no sources: %v", folder, err)
+		}
+		for _, name := range names {
+			if strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments|parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			missing, seen := undocumented(file)
+			total += seen
+			for _, each := range missing {
+				t.Errorf("%s: %s has no comment", name, each)
+			}
+		}
+	}
+	if total < 300 {
+		t.Errorf("only %d names are found", total)
+	}
+}
+
+func TestWhatHasNoCommentIsFound(t *testing.T) {
+	const source = `package p
+		func A(b int) {}
+		// B is documented.
+		func B() {}
+		type c struct{ D int }
+		func (c) E() {}
+		// F is documented.
+		type F struct {
+			G int
+			H int // documented
+			// I is documented, and P.
+			I, P int
+			j    int
+		}
+		func (*F) K() {}
+		const L = 1
+		type M[T any] struct{}
+		func (M[T]) N() {}`
+	file, err := parser.ParseFile(token.NewFileSet(), "p.go", source, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, _ := undocumented(file)
+	if found := strings.Join(names, " "); found != "A F.G F.K L M M.N" {
+		t.Error(found)
+	}
+}
