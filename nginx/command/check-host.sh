@@ -124,10 +124,12 @@ operator_value()
 changed_migrations()
 {
 	while read -r digest name; do
-		file=$sql_dir/tables/$name
-		case $name in frameworks/*) file=$sql_dir/frameworks/tables/${name#*/} ;; esac
-		[ ! -r "$file" ] || [ "$(sha256sum <"$file")" = "$digest  -" ] || say "$name"
-	done
+		case $name in
+		frameworks/*) file=frameworks/tables/${name#*/} ;;
+		*) file=tables/$name ;;
+		esac
+		[ ! -r "$sql_dir/$file" ] || say "$digest  $file"
+	done | (cd "$sql_dir" && sha256sum -c 2>/dev/null) | sed -n 's|tables/\(.*\): FAILED.*|\1|p'
 }
 
 check_migrations()
@@ -164,11 +166,9 @@ check_migrations()
 
 # --- The server ---
 
-# The keys with which MCP servers have made links, and the login of which
-# setup has written the password.
+# The login of which setup has written the password.
 check_server()
 {
-	! reach_operator || has_error migrations || check_minted
 	server_env=${config%/*}/server.env
 	[ -r "$server_env" ] || return 0
 	add_service server "$(env_value "$server_env" URLMODE_DATABASE_URL)" 2>"$scratch/said" || {
