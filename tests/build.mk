@@ -98,7 +98,7 @@ python: test-build ## the Python package under each Python of VERSIONS (3.10 3.1
 		PYTHON_ENV=build/python$$version tests/run python-package || exit 1; \
 	done
 
-analysis: test-build ## pyright, staticcheck and Go's race detector, which read or compile everything once more
+analysis: test-build ## clang-tidy with all states of a function, pyright, staticcheck and Go's race detector, which read or compile everything once more
 	@tests/run analysis
 
 versions: test-build ## the table of scenarios with each version of each framework and each client, that of waiting sides with every pair
@@ -178,18 +178,20 @@ layers:         ## fail when an include points up in lib/, or crypto/ clears wha
 # uninitialized in the second file. A process takes as long to start as it has for a test. The
 # object stands for the headers, too.
 UNIT_SOURCES := $(filter tests/unit/%.c,$(C_FILES))
-clang-tidy: $(patsubst %.c,$(BUILD)/tidy/%.ok,$(filter-out $(UNIT_SOURCES),$(filter %.c,$(C_FILES)))) \
-	$(BUILD)/tidy/tests/unit.ok
+# STATES: how many of a function the analyzer looks at, if not as many as .clang-tidy says.
+TIDY := $(BUILD)/tidy$(STATES)
+clang-tidy: $(patsubst %.c,$(TIDY)/%.ok,$(filter-out $(UNIT_SOURCES),$(filter %.c,$(C_FILES)))) \
+	$(TIDY)/tests/unit.ok
 
-$(BUILD)/tidy/%.ok: %.c $(BUILD)/obj/%.o .clang-tidy tests/unit/.clang-tidy
+$(TIDY)/%.ok: %.c $(BUILD)/obj/%.o .clang-tidy tests/unit/.clang-tidy
 	$(call say,TIDY,$<)
-	$(Q)$(clang_tidy) --quiet $(tidy_include) $< -- $(C_FLAGS) 2>/dev/null
+	$(Q)$(clang_tidy) --quiet $(tidy_include) $(STATES:%=--extra-arg=-Xclang --extra-arg=-analyzer-config --extra-arg=-Xclang --extra-arg=max-nodes=%) $< -- $(C_FLAGS) 2>/dev/null
 	@mkdir -p $(@D) && touch $@
 
 # Those that have changed, or whose object has.
 changed_sources = $(sort $(filter %.c,$(1)) $(patsubst $(BUILD)/obj/%.o,%.c,$(filter %.o,$(1))))
 
-$(BUILD)/tidy/tests/unit.ok: $(UNIT_SOURCES) $(UNIT_SOURCES:%.c=$(BUILD)/obj/%.o) .clang-tidy tests/unit/.clang-tidy
+$(TIDY)/tests/unit.ok: $(UNIT_SOURCES) $(UNIT_SOURCES:%.c=$(BUILD)/obj/%.o) .clang-tidy tests/unit/.clang-tidy
 	$(call say,TIDY,tests/unit)
 	$(Q)$(clang_tidy) --quiet $(tidy_include) $(if $(filter %.clang-tidy,$?),$(UNIT_SOURCES),$(call changed_sources,$?)) \
 		-- $(C_FLAGS) 2>/dev/null

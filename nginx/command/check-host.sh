@@ -154,11 +154,9 @@ check_migrations()
 
 # --- The server ---
 
-# The keys with which MCP servers have made links, and the login of which
-# setup has written the password.
+# The login of which setup has written the password.
 check_server()
 {
-	! reach_operator || has_error migrations || check_minted
 	server_env=${config%/*}/server.env
 	[ -r "$server_env" ] || return 0
 	add_service server "$(env_value "$server_env" URLMODE_DATABASE_URL)" 2>"$scratch/said" || {

@@ -20,7 +20,7 @@ check_walk()
 	for name in database migrations units sockets answers sign_in; do
 		! has_error $name || return 0
 	done
-	walk_listener='' walk_cookies=''
+	walk_cookies=''
 	if begin_walk; then
 		walk_steps || :
 		leave_walk
@@ -68,7 +68,7 @@ SQL
 	return 1
 }
 
-walk_id=
+walk_id='' walk_listener=''
 leave_walk()
 {
 	[ -z "$walk_listener" ] || kill "$walk_listener" 2>/dev/null || :

@@ -54,6 +54,7 @@ the name urlmode-check, and a key of the api, and deletes both. The checks are:
   console        the console is there for those who are known, where it is set up, and its
                  login sees what waits; the callback host has none of it
 
+  --only CHECKS       these alone, with commas between them, and what they need of others
   --record            keep the numbers of errors and warnings for /metrics
   --json              one JSON object, with the status and an array of findings
   --server-keys FILE  compare the keys file with this one, a copy of an MCP
@@ -72,6 +73,7 @@ run_check()
 {
 	json=0
 	record=0
+	only=
 	server_keys=${URLMODE_KEYS_FILE-}
 	user=$instance
 	nginx=/etc/nginx
@@ -83,9 +85,10 @@ run_check()
 		case $1 in
 		--json) json=1 ;;
 		--record) record=1 ;;
-		--server-keys | --user | --nginx | --sockets | --api-url | --today)
+		--only | --server-keys | --user | --nginx | --sockets | --api-url | --today)
 			needs_value "$1" $#
 			case $1 in
+			--only) read_only "$2" ;;
 			--server-keys) server_keys=$2 ;;
 			--user) user=$2 ;;
 			--today) today=$2 ;;
@@ -99,36 +102,60 @@ run_check()
 		esac
 		shift
 	done
+	[ -z "$only" ] || [ $record -eq 0 ] || misuse "--record keeps the numbers of a whole check, without --only"
 	make_scratch
 	chmod 711 "$scratch"
 	trap 'check_broke' EXIT
 	if check_scratch && check_programs && read_environment && check_configuration; then
-		check_permissions
-		check_keys
-		check_server_keys
-		check_issuer_keys
-		check_database
-		check_migrations
-		check_schema
-		check_server
-		check_storage
-		check_deliveries
-		check_units
-		check_sockets
-		check_nginx
-		check_snippets
-		check_local
-		check_loaded
-		check_walk
-		check_webhook
-		check_certificate
-		check_outside
-		check_issuer
-		check_api
-		check_console
+		! wants permissions || check_permissions
+		! wants keys server_keys || check_keys
+		! wants server_keys || check_server_keys
+		! wants issuer_keys || check_issuer_keys
+		! wants database role clock schema || check_database
+		! wants migrations keys schema storage deliveries || check_migrations
+		! wants keys || check_minted
+		! wants schema || check_schema
+		! wants server || check_server
+		! wants storage || check_storage
+		! wants deliveries || check_deliveries
+		! wants units || check_units
+		! wants sockets || check_sockets
+		! wants nginx || check_nginx
+		! wants snippets || check_snippets
+		! wants local answers sign_in walk webhook || check_local
+		! wants loaded sign_in || check_loaded
+		! wants walk || check_walk
+		! wants webhook || check_webhook
+		! wants certificate || check_certificate
+		! wants outside || check_outside
+		! wants issuer || check_issuer
+		! wants api || check_api
+		! wants console || check_console
 		check_scratch || :
 	fi
 	report
+}
+
+# read_only NAMES: of --only. Sets `only` to them, each between spaces.
+read_only()
+{
+	only=' '
+	for name in $(say "$1" | tr -c 'a-z_\n' ' '); do
+		help_check | grep -q "^  $name  " || misuse "there is no check $name"
+		only="$only$name "
+	done
+	[ "$only" != ' ' ] || misuse "--only needs the names of checks"
+}
+
+# wants CHECK...: whether one of them was asked for, or needs what runs for it. The programs and the
+# configuration are always looked at.
+wants()
+{
+	[ -n "$only" ] || return 0
+	for name; do
+		case $only in *" $name "*) return 0 ;; esac
+	done
+	return 1
 }
 
 # What the checks read back of it would be missing, as if nothing were wrong.

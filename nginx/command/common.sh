@@ -342,10 +342,12 @@ SQL
 changed_migrations()
 {
 	while read -r digest name; do
-		file=$sql_dir/tables/$name
-		case $name in frameworks/*) file=$sql_dir/frameworks/tables/${name#*/} ;; esac
-		[ ! -r "$file" ] || [ "$(sha256sum <"$file")" = "$digest  -" ] || say "$name"
-	done
+		case $name in
+		frameworks/*) file=frameworks/tables/${name#*/} ;;
+		*) file=tables/$name ;;
+		esac
+		[ ! -r "$sql_dir/$file" ] || say "$digest  $file"
+	done | (cd "$sql_dir" && sha256sum -c 2>/dev/null) | sed -n 's|tables/\(.*\): FAILED.*|\1|p'
 }
 
 # migrations_changed DATABASE: the names of those that are not as they were applied, one a line.

@@ -19,6 +19,7 @@ _urlmode()
 		return
 		;;
 	--user-check) words='oauth2-proxy basic remote-user openid session-ticket confirm' ;;
+	--only) words=$("${COMP_WORDS[0]}" help check 2>/dev/null | sed -n 's/^  \([a-z][a-z_]*\)  .*/\1/p') ;;
 	--kind) words='oauth payment signature input approval result stored' ;;
 	--older-than) words='30d 90d 365d' ;;
 	--oauth | --operator | --issuer | --client-id | --database-host | --provider | --tenant | --since | --limit | --tries | --note | --secret | --constant | --at | --today | --api-url | --api-port | --console-port | --deployment) return ;;

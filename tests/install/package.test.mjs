@@ -21,7 +21,8 @@ const PROGRAMS = ['connect', 'form', 'oauth-return', 'payment-return', 'signin-r
 const BESIDE = ['nginx-light', 'multiwatch', 'spawn-fcgi'];
 
 const execute = promisify(execFile);
-const env = { ...process.env, DEB_BUILD_OPTIONS: 'noautodbgsym', PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
+// Without what nobody looks at here, two thirds of the compiler's time; `make dist-check` installs what is released.
+const env = { ...process.env, DEB_BUILD_OPTIONS: 'noautodbgsym', DEB_CFLAGS_APPEND: '-O1 -g0 -Wno-format-truncation', PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
 // Or the tests of the hook would report to this process's runner.
 delete env.NODE_TEST_CONTEXT;
 const options = { cwd: ROOT, env, maxBuffer: 1 << 26 };

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { chmod, chown, mkdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
-import { IS_ROOT, changeFile, changeMode, check, checkedStack, finds, inStack, report, stack, undo, unit, well } from '../support/checked-stack.mjs';
+import { IS_ROOT, changeFile, changeMode, check, checkedStack, finds, findsAll, inStack, report, reportOf, stack, undo, unit, well } from '../support/checked-stack.mjs';
 import { freePorts } from '../stack/harness.mjs';
 import { until } from '../support/wait.mjs';
 
@@ -21,7 +21,7 @@ checkedStack('operate-command-walk-of-the-api', async () => {
 const URL_OPTION = () => ['--api-url', stack.env.URLMODE_API_URL];
 /** The finding of the walk, and that its key is gone. */
 async function walked(severity, message, more) {
-	const said = await check(['--json', ...URL_OPTION()], more);
+	const said = await check(['--json', '--only', 'api', ...URL_OPTION()], more);
 	const findings = JSON.parse(said.out).findings.filter((finding) => finding.check === 'api');
 	assert.deepEqual(findings.map((finding) => finding.severity), [severity], said.out);
 	assert.match(findings[0].message, message);
@@ -57,7 +57,7 @@ test('a link to the file of the keys stays one', async () => {
 });
 
 test('where it listens comes from its site of nginx', async () => {
-	const { out } = await check(['--json']);
+	const { out } = await check(['--json', '--only', 'api']);
 	const [finding] = JSON.parse(out).findings.filter((each) => each.check === 'api');
 	assert.deepEqual([finding.severity, /urlmode-api\.conf/.test(finding.message)], ['skipped', true]);
 	const { port } = new URL(stack.env.URLMODE_API_URL);
@@ -65,7 +65,7 @@ test('where it listens comes from its site of nginx', async () => {
 	undo.push(() => rm(inStack('conf.d'), { recursive: true }));
 	for (const listen of [`127.0.0.1:${port}`, port, `127.0.0.1:${port} reuseport`]) {
 		await writeFile(inStack('conf.d/urlmode-api.conf'), `server {\n\t# listen 1;\n\tlisten ${listen};\n}\n`);
-		assert.deepEqual(well(await report({}), 'api').length, 1, listen);
+		assert.deepEqual(well(await reportOf(['api']), 'api').length, 1, listen);
 	}
 });
 
@@ -77,9 +77,9 @@ test('what is broken, each with its cause', async () => {
 	await stack.service('start', 'api');
 
 	const [closed] = await freePorts(1);
-	const nobody = await check(['--json', '--api-url', `http://127.0.0.1:${closed}`]);
+	const nobody = await check(['--json', '--only', 'api', '--api-url', `http://127.0.0.1:${closed}`]);
 	assert.match(nobody.out, /nothing answers at http:\/\/127\.0\.0\.1:\d+: curl/);
-	const other = await check(['--json', '--api-url', stack.baseUrl]);
+	const other = await check(['--json', '--only', 'api', '--api-url', stack.baseUrl]);
 	assert.match(other.out, /"create of the api: what answers at http:\S+ with 404 is not the api"/);
 
 	// The program reads another file.
@@ -111,7 +111,7 @@ test('its files', async () => {
 	await finds('api', 'error', /api-keys:2: the tenant is not/);
 	await undo.pop()();
 	await changeMode(inStack('api-keys'), 0o644);
-	await finds('permissions', 'error', /api-keys has mode 644: every user has a right on it/);
+	await findsAll([['permissions', 'error', /api-keys has mode 644: every user has a right on it/]], {}, ['api']);
 	await undo.pop()();
 	await changeFile(inStack('api.json'), (text) => text.replace('{', '{"colour": 1, '));
 	await finds('api', 'error', /\/colour/);
@@ -125,6 +125,6 @@ test('its files', async () => {
 
 test('its unit', async () => {
 	await unit('urlmode-api.service', { ActiveState: 'failed', SubState: 'failed' });
-	const { findings } = JSON.parse((await check(['--json', ...URL_OPTION()])).out);
+	const { findings } = JSON.parse((await check(['--json', '--only', 'api', ...URL_OPTION()])).out);
 	assert.ok(findings.some(({ check: name, message }) => name === 'units' && /^urlmode-api\.service has failed: /.test(message)));
 });

@@ -7,7 +7,7 @@ import { chmod, chown, mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
 
-import { IS_ROOT, changeFile, changeMode, checkedStack, finds, inStack, report, stack, undo, unit, well } from '../support/checked-stack.mjs';
+import { IS_ROOT, changeFile, changeMode, checkedStack, finds, findsAll, inStack, reportOf, stack, undo, unit, well } from '../support/checked-stack.mjs';
 
 /** The site that setup would have written, at the address of the stack's, whose nginx asks for no password, or at another one. */
 async function site(listen = new URL(stack.env.URLMODE_CONSOLE_URL).host) {
@@ -37,7 +37,7 @@ test('all is well: it lets in nobody who is not known, and its login sees what w
 	await finds('console', 'skipped', /^no site urlmode-console\.conf of nginx says where the console listens/);
 	for (const [status, said] of [[401, 'nginx asks for a password at URL'], [303, 'it has operators sign in at URL'], [403, 'it lets in nobody who is not known at URL']]) {
 		await answering(status);
-		assert.deepEqual(well(await report({}), 'console').map((text) => text.replace(/http:[^\s,]+/, 'URL')), [`${said}, and its login sees what waits`]);
+		assert.deepEqual(well(await reportOf(['console']), 'console').map((text) => text.replace(/http:[^\s,]+/, 'URL')), [`${said}, and its login sees what waits`]);
 	}
 });
 
@@ -62,5 +62,5 @@ test('what is broken, each with its cause', async () => {
 	await finds('console', 'error', /console\.json: others may read or write it/);
 	await undo.pop()();
 	await unit('urlmode-console.service', { ActiveState: 'failed', SubState: 'failed' });
-	await finds('units', 'error', /^urlmode-console\.service has failed: /);
+	await findsAll([['units', 'error', /^urlmode-console\.service has failed: /]], {}, ['console']);
 });

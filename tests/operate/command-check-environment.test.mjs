@@ -5,7 +5,7 @@ import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { before, describe, test } from 'node:test';
 
-import { changeConfig, check, checkedStack, finds, inStack, IS_ROOT, report, stack, undo } from '../support/checked-stack.mjs';
+import { changeConfig, check, checkedStack, finds, inStack, IS_ROOT, report, reportOf, stack, undo } from '../support/checked-stack.mjs';
 import { noteArguments, urlmode } from '../support/command.mjs';
 import { BIN, PROGRAMS } from '../security/deployment.mjs';
 import { ROOT, scratch } from '../stack/harness.mjs';
@@ -38,7 +38,7 @@ async function startWithoutSecrets() {
 	await stack.service('restart', ...PROGRAMS);
 }
 
-const found = async (name, ...args) => (await report(...args)).findings.filter((finding) => finding.check === name)
+const found = async (name, more) => (await reportOf([name], more)).findings.filter((finding) => finding.check === name)
 	.map(({ severity, message }) => `${severity}: ${message}`);
 
 test('with units, the variables of whoever asks are not those of the programs', async () => {

@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { UrlMode } from 'urlmode';
 
-import { changeConfig, changeFile, checkedStack, env, findsAll, finds, inStack, own, report, sql, stack, undo, unit, well } from '../support/checked-stack.mjs';
+import { changeConfig, changeFile, checkedStack, env, findsAll, finds, findsInWhole, inStack, own, report, reportOf, sql, stack, undo, unit, well } from '../support/checked-stack.mjs';
 import { COMMAND, OPERATE, RELEASE, asUser, urlmode } from '../support/command.mjs';
 import { startOpenIdProvider } from '../support/openid-provider.mjs';
 import { configure } from '../security/deployment.mjs';
@@ -74,7 +74,7 @@ describe('with each way to know the user', () => {
 		undo.push(() => configure(stack, (config) => { config.user_check = 'confirm'; }));
 		await own();
 		// Nobody is asked to sign in: no user comes further.
-		const said = await finds('sign_in', 'error', /sign_in_not_set_up/);
+		const said = await findsInWhole([['sign_in', 'error', /sign_in_not_set_up/]]);
 		assert.deepEqual(well(said, 'walk'), []);
 		const { out } = await urlmode(['help', 'check']);
 		assert.match(out, /^ {2}walk +a user gets through/m);
@@ -99,7 +99,7 @@ describe('the database', () => {
 		});
 		await stack.sql("ALTER SYSTEM SET synchronous_standby_names = 'nowhere'");
 		await stack.sql('SELECT pg_reload_conf()');
-		await finds('walk', 'error', /^\/connect answers 503 \(unavailable\): commits hang: PostgreSQL waits for a synchronous standby of synchronous_standby_names \(nowhere\)$/);
+		await findsInWhole([['walk', 'error', /^\/connect answers 503 \(unavailable\): commits hang: PostgreSQL waits for a synchronous standby of synchronous_standby_names \(nowhere\)$/]]);
 	});
 
 	test('a table is locked', async () => {
@@ -161,7 +161,7 @@ describe('what runs, and what is on disk', () => {
 		const file = inStack('server.env');
 		undo.push(() => rm(file));
 		await writeFile(file, `URLMODE_DATABASE_URL=${stack.env.URLMODE_DATABASE_URL}\n`, { mode: 0o600 });
-		assert.deepEqual(well(await report(), 'server'), [`what ${file} has for MCP servers reaches the database`]);
+		assert.deepEqual(well(await reportOf(['server']), 'server'), [`what ${file} has for MCP servers reaches the database`]);
 		await writeFile(file, `URLMODE_DATABASE_URL=${stack.env.URLMODE_DATABASE_URL.replace(/:[^:@]+@/, ':wrong@')}\n`);
 		await finds('server', 'error', /^MCP servers do not reach the database with what \S+ has: .*password authentication failed for user "urlmode_server"/);
 	});

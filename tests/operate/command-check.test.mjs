@@ -13,7 +13,7 @@ import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 
 import {
-	IS_ROOT, certify, changeConfig, changeFile, changeMode, check, checkedStack, env, finds, findsAll, inStack, own, report, serverKeys, sql, stack, undo, unit, well,
+	IS_ROOT, certify, changeConfig, changeFile, changeMode, check, checkedStack, env, finds, findsAll, findsInWhole, inStack, own, report, reportOf, serverKeys, sql, stack, undo, unit, well,
 } from '../support/checked-stack.mjs';
 import { asUser, RELEASE, urlmode } from '../support/command.mjs';
 import { startOpenIdProvider } from '../support/openid-provider.mjs';
@@ -51,6 +51,26 @@ test('nothing is wrong: each check says so, and the status is 0; it changes noth
 	}
 });
 
+test('--only: the checks that are named, with what they need; no other name, and no numbers for /metrics', async () => {
+	const { findings, status } = await reportOf(['role', 'server_keys']);
+	assert.deepEqual([findings.map((finding) => finding.check), status],
+		[['programs', 'signatures', 'descriptions', 'approvals', 'configuration', 'keys', 'server_keys', 'database', 'role', 'clock'], 'ok']);
+	for (const [args, mistake] of [
+		[['--only', 'role,roles'], /^urlmode: there is no check roles$/m],
+		[['--only', ','], /^urlmode: --only needs the names of checks$/m],
+		[['--only', 'role', '--record'], /^urlmode: --record keeps the numbers of a whole check, without --only$/m],
+	]) {
+		const { status: exit, out, err } = await check(args);
+		assert.deepEqual([exit, out], [64, '']);
+		assert.match(err, mistake);
+	}
+	// Each by itself has all that it needs; most are asked for alone below.
+	for (const name of ['local', 'webhook', 'server', 'console']) {
+		const said = await reportOf([name]);
+		assert.deepEqual([said.status, said.findings.some((finding) => finding.check === name)], ['ok', name !== 'server'], JSON.stringify(said));
+	}
+});
+
 describe('configuration and files', () => {
 	test('a configuration that is refused ends the check', async () => {
 		await changeConfig((config) => { config.colour = 'blue'; });
@@ -68,7 +88,7 @@ describe('configuration and files', () => {
 		undo.push(() => unlink(inStack('mine.json')));
 		const written = (compared, root = compared) => writeFile(inStack('mine.json'), JSON.stringify(
 			{ ...shipped, compared: root, verify: [{ ...scheme, compared }] }), { mode: 0o644 });
-		const found = async () => (await report()).findings.find((finding) => finding.check === 'descriptions');
+		const found = async () => (await reportOf(['descriptions'])).findings.find((finding) => finding.check === 'descriptions');
 		await written('2025-11-26');
 		await finds('descriptions', 'warning', /^not compared with the provider's documents: mine since 2025-11-26 \(\S+\/mine\.json\)$/);
 		await written('2026-11-28', '2024-02-29');
@@ -110,7 +130,7 @@ describe('configuration and files', () => {
 		});
 		await finds('approvals', 'warning', /: of expenses, terms only the starter's own approvals work, and others get 403 \(approval_needs_sign_in\)$/);
 		await changeConfig((config) => { config.user_check = 'session-ticket'; });
-		assert.deepEqual(well(await report(), 'approvals'), ['expenses, terms of kind approval, with user_check session-ticket']);
+		assert.deepEqual(well(await reportOf(['approvals']), 'approvals'), ['expenses, terms of kind approval, with user_check session-ticket']);
 	});
 
 	test('no configuration: it advises setup', async () => {
@@ -159,14 +179,14 @@ describe('configuration and files', () => {
 
 	test('a server whose keys are in another spelling has the same', async () => {
 		await changeFile(serverKeys, (text) => `# the server's\n${text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')}`);
-		assert.equal((await report()).status, 'ok');
+		assert.equal((await reportOf(['server_keys'])).status, 'ok');
 	});
 
 	test('what it has nothing to compare with, and no right or no systemd to ask, is skipped', async () => {
 		await mkdir(inStack('without'));
 		undo.push(() => rm(inStack('without'), { recursive: true }));
 		await writeFile(inStack('without/systemctl'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
-		await findsAll([
+		await findsInWhole([
 			['server_keys', 'skipped', /no keys file of an MCP server/],
 			['migrations', 'skipped', /no connection as urlmode_operator/],
 			['storage', 'skipped', /no connection as urlmode_operator/],
@@ -182,7 +202,7 @@ describe('the database', () => {
 			SELECT '${provider}', decode(md5(i::text), 'hex'), 'body_malformed', '/type', 'r', 9, now() - interval '${age}' FROM generate_series(1, ${number}) AS i`,
 		`DELETE FROM urlmode.unreadable_delivery WHERE provider = '${provider}'`);
 		await add('old', 3, '25 hours');
-		assert.equal((await report()).status, 'ok');
+		assert.equal((await reportOf(['deliveries'])).status, 'ok');
 		await add('stripe', 2, '23 hours');
 		await add('adyen', 1, '1 minute');
 		await finds('deliveries', 'warning', /could not be read and were refused: 1 of adyen, 2 of stripe$/);
@@ -195,19 +215,19 @@ describe('the database', () => {
 
 	test('that does not answer', async () => {
 		await changeConfig((config) => { config.database_url = config.database_url.replace(/:\d+\//, ':1/'); });
-		await finds('database', 'error', /Connection refused/);
+		await findsInWhole([['database', 'error', /Connection refused/]]);
 	});
 
 	test('a wrong password, which is not shown', async () => {
 		await changeConfig((config) => { config.database_url = config.database_url.replace(/:[^:@]+@/, ':hunter2@'); });
-		const said = await finds('database', 'error', /password authentication failed/);
+		const said = await findsInWhole([['database', 'error', /password authentication failed/]]);
 		assert.ok(!JSON.stringify(said).includes('hunter2'));
 	});
 
 	test('where nothing can be written; a migration that is missing', async () => {
 		await sql('ALTER ROLE urlmode_cgi SET default_transaction_read_only = on', 'ALTER ROLE urlmode_cgi RESET default_transaction_read_only');
 		await sql("DELETE FROM urlmode.migration WHERE name = 'frameworks/012_storage.sql'", "INSERT INTO urlmode.migration (name) VALUES ('frameworks/012_storage.sql')");
-		await findsAll([
+		await findsInWhole([
 			['database', 'error', /nothing can be written: default_transaction_read_only is on for urlmode_cgi/],
 			['migrations', 'error', /does not have frameworks\/012_storage\.sql$/],
 		]);
@@ -231,7 +251,7 @@ describe('the database', () => {
 	test('that is another, without the schema; a migration of a newer version', async () => {
 		await changeConfig((config) => { config.database_url = config.database_url.replace(/urlmode$/, 'template1'); });
 		await sql("INSERT INTO urlmode.migration (name) VALUES ('999_news.sql')", "DELETE FROM urlmode.migration WHERE name = '999_news.sql'");
-		await findsAll([
+		await findsInWhole([
 			['database', 'error', /the schema urlmode is not there/],
 			['migrations', 'warning', /has 999_news\.sql, of a newer version/],
 		]);
@@ -249,7 +269,7 @@ describe('the database', () => {
 		await changeConfig((config) => { config.database_url = stack.env.URLMODE_ADMIN_DATABASE_URL; });
 		await sql('REVOKE EXECUTE ON FUNCTION urlmode.list_migrations() FROM urlmode_operator',
 			'GRANT EXECUTE ON FUNCTION urlmode.list_migrations() TO urlmode_operator');
-		await findsAll([
+		await findsInWhole([
 			['role', 'error', /postgres may read the tables/],
 			['migrations', 'error', /permission denied/],
 		]);
@@ -286,7 +306,7 @@ describe('what runs', () => {
 		for (const [name, changes] of states) await unit(`urlmode@${name}.service`, changes);
 		await unit('urlmode-purge.timer', { ActiveState: 'inactive', SubState: 'dead' });
 		await unit('nginx.service', { ActiveState: 'failed', SubState: 'failed' });
-		await findsAll([
+		await findsInWhole([
 			...states.map(([, , severity, message]) => ['units', severity, message]),
 			['units', 'warning', /^urlmode-purge\.timer does not run: no old rows are deleted from here$/],
 			['units', 'error', /^nginx\.service has failed: urlmode: the last line$/],
@@ -424,7 +444,7 @@ describe('programs and nginx', () => {
 	test('a program that does not run', async () => {
 		undo.push(() => stack.service('start', 'webhook'));
 		await stack.service('stop', 'webhook');
-		await findsAll([
+		await findsInWhole([
 			['sockets', 'error', /nobody listens on .*webhook\.sock/],
 			['answers', 'error', /no answer from: webhook$/],
 		]);
@@ -453,7 +473,7 @@ describe('programs and nginx', () => {
 			await until('the programs have found it', async () => (await fetch(`${stack.baseUrl}/healthz`)).status === 200);
 		});
 		await stack.service('stop', 'postgres');
-		await finds('local', 'error', /\/healthz says 503/);
+		await findsInWhole([['local', 'error', /\/healthz says 503/]]);
 	});
 
 	test('a notification queue that is filling, and the session that holds it', async () => {
@@ -481,7 +501,7 @@ describe('programs and nginx', () => {
 		await finds('snippets', 'warning', /^pages\.conf is not what this version makes of .*config\.json$/);
 		const { out } = await urlmode(['pages'], env());
 		await changeFile(inStack('urlmode/pages.conf'), () => out);
-		assert.deepEqual(well(await report(), 'snippets'), [`${inStack('urlmode')} is of this version`]);
+		assert.deepEqual(well(await reportOf(['snippets']), 'snippets'), [`${inStack('urlmode')} is of this version`]);
 	});
 });
 
@@ -489,7 +509,7 @@ test('the sign-in that was never set up: every user would get 500; with nginx th
 	await configure(stack, (config) => { config.user_check = 'remote-user'; });
 	undo.push(() => configure(stack, (config) => { config.user_check = 'confirm'; }));
 	await own();
-	await finds('sign_in', 'error', /every user gets 500 \(sign_in_not_set_up\): user_check is remote-user/);
+	await findsInWhole([['sign_in', 'error', /every user gets 500 \(sign_in_not_set_up\): user_check is remote-user/]]);
 
 	undo.push(() => stack.service('restart', 'nginx'));
 	await changeFile(inStack('nginx.conf'), (text) => text.replaceAll('include urlmode/server.conf;', '$&\ninclude urlmode/auth-basic.conf;'));
@@ -507,7 +527,7 @@ test('the sign-in that was never set up: every user would get 500; with nginx th
 	await finds('sign_in', 'error', /^nobody can sign in: nginx asks for a password, and cannot read its file of passwords$/);
 	await rm(file);
 	await writeFile(file, `ada:{SHA}${createHash('sha1').update('x').digest('base64')}\n`);
-	assert.deepEqual(well(await report(), 'sign_in'), ['a user is asked to sign in, with user_check remote-user']);
+	assert.deepEqual(well(await reportOf(['sign_in']), 'sign_in'), ['a user is asked to sign in, with user_check remote-user']);
 
 	// oauth2-proxy, which does not run.
 	const [port] = await freePorts(1);
@@ -590,7 +610,7 @@ describe('the OpenID provider', () => {
 
 	test('keys that were to be fetched within the hour are fresh enough, but not without the units that fetch them', async () => {
 		for (const name of ['urlmode-jwks.timer', 'urlmode-jwks.path']) await unit(name, { ActiveState: 'inactive', SubState: 'dead' });
-		const said = await findsAll([
+		const said = await findsInWhole([
 			['units', 'error', /^urlmode-jwks\.timer does not run$/],
 			['units', 'error', /^urlmode-jwks\.path does not run$/],
 		], await later('1 hour'));
@@ -615,7 +635,7 @@ describe('the OpenID provider', () => {
 	test('a program has just asked for a key; with another address for signing in', async () => {
 		await ask();
 		says({ authorization_endpoint: `${provider.origin}/other` });
-		const said = await finds('issuer', 'error', /^the authorization_endpoint of .* is .*\/other, and not that of .*config\.json$/);
+		const said = await findsInWhole([['issuer', 'error', /^the authorization_endpoint of .* is .*\/other, and not that of .*config\.json$/]]);
 		assert.deepEqual(well(said, 'issuer_keys'), fresh());
 	});
 
@@ -661,7 +681,7 @@ describe('the outside', () => {
 	test('nothing at that address', async () => {
 		const [none] = await freePorts(1);
 		await changeConfig((config) => { config.base_url = `https://localhost:${none}`; });
-		await findsAll([
+		await findsInWhole([
 			['certificate', 'error', /no TLS at localhost/],
 			['outside', 'error', /nothing answers at https:\/\/localhost/],
 			['local', 'skipped', /nothing answers with TLS on 127\.0\.0\.1/],
