@@ -1,8 +1,9 @@
-// The adapters with urlmode/http, as servers in Node.js use them that have neither the keys file nor a connection to
-// PostgreSQL: sdk2 runs the whole table of tests/scenarios, and the others what depends on the framework. The other runtimes:
-// workerd.test.mjs, deno.test.mjs.
+// The adapters with urlmode/http, as servers use them that have neither the keys file nor a connection to PostgreSQL: the
+// table of tests/scenarios with the newest version of each framework, in Node.js and in Deno. In Node.js sdk2 runs all of
+// it; otherwise it is what depends on the framework. workerd.test.mjs has the runtime that has fetch alone.
 
 import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
 
 import { UrlMode } from '../../lib/node/src/http/index.js';
@@ -22,6 +23,12 @@ const FRAMEWORKS = {
 	'mcp-lite': [connectSdk1, 'link', ['text', 'resumes', 'stops', 'typed']],
 };
 
+const RUNTIMES = {
+	'Node.js': undefined,
+	// Its package links the program of this machine, where npm has run no script.
+	Deno: [createRequire(import.meta.url)('deno/install_api.cjs').runInstall(), 'run', '--allow-all', '--no-lock', '--node-modules-dir=manual', '--import', './waits.mjs', 'server.mjs'],
+};
+
 let fixture;
 
 before(async () => {
@@ -33,10 +40,14 @@ after(() => fixture?.close());
 
 for (const [name, [connect, way, has]] of Object.entries(FRAMEWORKS)) {
 	const project = makeExampleProject(name, 'newest', { source: exampleOverHttp(name), files: { 'app.mjs': appOverHttp(APP), 'waits.mjs': waitsOverHttp() } });
-	const servers = new AdapterServers(() => fixture, () => startExample(fixture, project, { env: { APP_USERS: JSON.stringify(SCENARIO_USERS), APP_CLIENTS: JSON.stringify(SCENARIO_CLIENTS) } }));
-	describeScenarios(`${name} over HTTP`, {
-		fixture: () => fixture, servers, scenarios: readScenarios(), way, has, whole: name === 'sdk2', sticky: name === 'mcp-lite', connect: (options) => connect(project, options),
-	});
+	for (const [runtime, command] of Object.entries(RUNTIMES)) {
+		const env = { APP_USERS: JSON.stringify(SCENARIO_USERS), APP_CLIENTS: JSON.stringify(SCENARIO_CLIENTS) };
+		const servers = new AdapterServers(() => fixture, () => startExample(fixture, project, { command, env }));
+		describeScenarios(`${name} over HTTP, in ${runtime}`, {
+			fixture: () => fixture, servers, scenarios: readScenarios(), way, has, whole: name === 'sdk2' && !command, sticky: name === 'mcp-lite',
+			connect: (options) => connect(project, options),
+		});
+	}
 }
 
 test('a body asks for something itself, and one payment is delivered once, on any instance', async () => {
