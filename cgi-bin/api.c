@@ -6,6 +6,7 @@
  * login (urlmode_server) of its own.
  */
 #include "api/api.h"
+#include "api/ask.h"
 #include "api/ask_back.h"
 #include "api/calls.h"
 #include "api/claim.h"
@@ -72,6 +73,14 @@ static const struct um_route routes[] = {
 		.methods = "POST",
 		.body_max = 64 * KB,
 		.plan = um_end_recheck_plan },
+	{ .prefix = "/v1/begin_ask",
+		.methods = "POST",
+		.body_max = 64 * KB,
+		.plan = um_begin_ask_plan },
+	{ .prefix = "/v1/end_ask",
+		.methods = "POST",
+		.body_max = 64 * KB,
+		.plan = um_end_ask_plan },
 	{ .prefix = "/v1/unclaimed",
 		.methods = "POST",
 		.body_max = 64 * KB,

@@ -43,6 +43,7 @@ struct um_api_request {
 	struct um_json_node *json;
 	struct um_reader_fault fault;
 	struct um_reader root;
+	um_step *found; /* see um_api_look_up() */
 
 	/* While it is parked. */
 	int64_t wakes_at; /* monotonic ms; -1: when it is due alone */

@@ -27,7 +27,7 @@ struct ask_back {
 	struct um_buf payments, refunds; /* JSON, as the function takes them */
 };
 
-static um_step checked, answered, looked_up;
+static um_step checked, answered, put_none;
 
 static void
 free_ask_back(void *own)
@@ -345,18 +345,12 @@ answered(const struct um_context *context, struct um_exchange *ex)
 	/* Without entries the function does not say whether there is a row. */
 	return ask->has_entries && ex->op.rows_len != 0
 		? put_outcomes(ex, ex->op.rows_len)
-		: um_api_look_up(ex, &ask->owner, looked_up);
+		: um_api_look_up(ex, &ask->owner, put_none);
 }
 
 static enum um_refusal
-looked_up(const struct um_context *context, struct um_exchange *ex)
+put_none(const struct um_context *context, struct um_exchange *ex)
 {
-	enum um_refusal refusal = um_api_check_call(ex);
-
 	(void)context;
-	if (refusal != UM_REFUSAL_NONE)
-		return refusal;
-	return um_api_is_there(ex)
-		? put_outcomes(ex, 0)
-		: um_api_fail(ex, UM_API_ERROR_NOT_FOUND, NULL, NULL);
+	return put_outcomes(ex, 0);
 }

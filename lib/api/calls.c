@@ -18,6 +18,12 @@ const struct um_call um_call_answer_recheck = {
 	.types = { UM_CALL_UUID, UM_CALL_BYTEA, UM_CALL_INT4, UM_CALL_INT4, UM_CALL_JSONB, UM_CALL_JSONB },
 };
 
+const struct um_call um_call_begin_ask = {
+	.name = "begin_ask",
+	.sql = "SELECT urlmode.begin_ask($1, $2, $3, $4)",
+	.types = { UM_CALL_UUID, UM_CALL_BYTEA, UM_CALL_BYTEA, UM_CALL_BOOL },
+};
+
 const struct um_call um_call_begin_lease = {
 	.name = "begin_lease",
 	.sql = "SELECT outcome, claimed_reference, fence, leased_ms FROM urlmode.begin_lease($1, $2, "
@@ -56,6 +62,13 @@ const struct um_call um_call_confirm_claim = {
 	.types = { UM_CALL_UUID, UM_CALL_BYTEA, UM_CALL_INT8, UM_CALL_INT8 },
 };
 
+const struct um_call um_call_continue_lease = {
+	.name = "continue_lease",
+	.sql = "SELECT outcome, claimed_reference, next_fence FROM urlmode.continue_lease($1, $2, $3, "
+	       "$4)",
+	.types = { UM_CALL_UUID, UM_CALL_BYTEA, UM_CALL_INT8, UM_CALL_INT8 },
+};
+
 const struct um_call um_call_create_elicitation = {
 	.name = "create_elicitation",
 	.sql = "SELECT floor(extract(epoch FROM expires_at) * 1000), outcome FROM "
@@ -67,6 +80,12 @@ const struct um_call um_call_create_elicitation = {
 		UM_CALL_BYTEA, UM_CALL_JSONB, UM_CALL_INT4, UM_CALL_TEXT, UM_CALL_TEXT, UM_CALL_TEXT,
 		UM_CALL_BYTEA },
 	.each = true,
+};
+
+const struct um_call um_call_end_ask = {
+	.name = "end_ask",
+	.sql = "SELECT urlmode.end_ask($1, $2, $3, $4)",
+	.types = { UM_CALL_UUID, UM_CALL_BYTEA, UM_CALL_BYTEA, UM_CALL_TEXT },
 };
 
 const struct um_call um_call_end_check = {
@@ -205,12 +224,15 @@ const struct um_call um_call_take_check = {
 const struct um_call *const um_api_calls[] = {
 	&um_call_abandon,
 	&um_call_answer_recheck,
+	&um_call_begin_ask,
 	&um_call_begin_lease,
 	&um_call_begin_lease_fulfilled,
 	&um_call_begin_recheck,
 	&um_call_claim_outcome,
 	&um_call_confirm_claim,
+	&um_call_continue_lease,
 	&um_call_create_elicitation,
+	&um_call_end_ask,
 	&um_call_end_check,
 	&um_call_end_exchange,
 	&um_call_end_recheck,

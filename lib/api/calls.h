@@ -14,6 +14,8 @@ extern const struct um_call um_call_abandon;
 
 extern const struct um_call um_call_answer_recheck;
 
+extern const struct um_call um_call_begin_ask;
+
 extern const struct um_call um_call_begin_lease;
 enum um_begin_lease_column {
 	UM_BEGIN_LEASE_OUTCOME,
@@ -51,11 +53,20 @@ enum um_claim_outcome_column {
 
 extern const struct um_call um_call_confirm_claim;
 
+extern const struct um_call um_call_continue_lease;
+enum um_continue_lease_column {
+	UM_CONTINUE_LEASE_OUTCOME,
+	UM_CONTINUE_LEASE_CLAIMED_REFERENCE,
+	UM_CONTINUE_LEASE_NEXT_FENCE,
+};
+
 extern const struct um_call um_call_create_elicitation;
 enum um_create_elicitation_column {
 	UM_CREATE_ELICITATION_EXPIRES_AT,
 	UM_CREATE_ELICITATION_OUTCOME,
 };
+
+extern const struct um_call um_call_end_ask;
 
 extern const struct um_call um_call_end_check;
 

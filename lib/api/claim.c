@@ -18,12 +18,12 @@ struct claim {
 	bool rechecks;           /* the caller can ask the provider */
 	int64_t recheck_ms;      /* how old the last answer may be */
 	/* begin_claim */
-	int64_t lease_ms;
+	int64_t lease_ms, fence; /* of the round before, if it continues */
 	uint8_t claim_id[UM_UUID_LEN];
-	bool has_id, any_payment;
+	bool has_id, any_payment, continues;
 };
 
-static um_step claimed, begun, recheck_begun;
+static um_step claimed, begun, continued, recheck_begun;
 
 static void
 free_claim(void *own)
@@ -177,6 +177,32 @@ request_lease(struct um_exchange *ex, const struct um_call *call)
 	return UM_REFUSAL_NONE;
 }
 
+static enum um_refusal
+request_next(struct um_exchange *ex)
+{
+	const struct claim *claim = ex->own;
+	struct um_buf *args = um_api_request_call(ex, &um_call_continue_lease,
+		&claim->owner, continued);
+
+	um_array_put_int64(args, claim->fence, true);
+	um_array_put_int64(args, claim->lease_ms, true);
+	return UM_REFUSAL_NONE;
+}
+
+/* Begins the answer. The caller adds the fence to it. */
+static struct um_buf *
+put_state(struct um_exchange *ex, const char *state, int reference_column)
+{
+	const char *reference = um_call_text(&ex->op, 0, reference_column);
+	struct um_buf *json = um_api_answer(ex, 200, state);
+
+	um_json_put_member(json, "state", um_str(state));
+	um_api_put_text(json, "reference",
+		reference != NULL && reference[0] != '\0' ? reference : NULL);
+	um_json_put_key(json, um_str("fence"));
+	return json;
+}
+
 enum um_refusal
 um_begin_claim_plan(const struct um_context *context, struct um_exchange *ex)
 {
@@ -192,9 +218,35 @@ um_begin_claim_plan(const struct um_context *context, struct um_exchange *ex)
 	claim->any_payment = claim->reference.ptr != NULL;
 	um_reader_bool(&claim->request.root, "any_payment",
 		&claim->any_payment);
+	claim->continues = um_reader_int(&claim->request.root, "fence",
+		UM_OPTIONAL, 1, INT64_MAX, &claim->fence);
 	if (!um_api_end(&claim->request))
 		return UM_REFUSAL_NONE;
-	return request_lease(ex, &um_call_begin_lease);
+	return claim->continues ? request_next(ex)
+				: request_lease(ex, &um_call_begin_lease);
+}
+
+/*
+ * The next round of a call that has held its claim goes on with it, once. Where it
+ * cannot, it begins as every other.
+ */
+static enum um_refusal
+continued(const struct um_context *context, struct um_exchange *ex)
+{
+	enum um_refusal refusal = um_api_check_call(ex);
+	struct um_buf *json;
+
+	(void)context;
+	if (refusal != UM_REFUSAL_NONE)
+		return refusal;
+	if (um_call_is(&ex->op, 0, UM_CONTINUE_LEASE_OUTCOME, "lost"))
+		return request_lease(ex, &um_call_begin_lease);
+	json = put_state(ex, "begun", UM_CONTINUE_LEASE_CLAIMED_REFERENCE);
+	um_json_put_int(json,
+		um_call_int(&ex->op, 0, UM_CONTINUE_LEASE_NEXT_FENCE));
+	um_api_put_money(json, &ex->op);
+	um_json_put_end(json);
+	return UM_REFUSAL_NONE;
 }
 
 /*
@@ -240,7 +292,6 @@ begun(const struct um_context *context, struct um_exchange *ex)
 {
 	enum um_refusal refusal = um_api_check_call(ex);
 	bool is_fulfilled, is_account, ok = true;
-	const char *reference;
 	struct um_buf *json;
 
 	if (refusal != UM_REFUSAL_NONE || is_refused(ex))
@@ -258,13 +309,8 @@ begun(const struct um_context *context, struct um_exchange *ex)
 		return request_lease(ex, &um_call_begin_lease_fulfilled);
 	/* The claim of an account is final, and has no lease. */
 	is_account = um_call_is(&ex->op, 0, UM_BEGIN_LEASE_OUTCOME, "claimed");
-	json = um_api_answer(ex, 200, is_fulfilled ? "fulfilled" : "begun");
-	um_json_put_member(json, "state",
-		um_str(is_fulfilled ? "fulfilled" : "begun"));
-	reference = um_call_text(&ex->op, 0, UM_BEGIN_LEASE_CLAIMED_REFERENCE);
-	um_api_put_text(json, "reference",
-		reference != NULL && reference[0] != '\0' ? reference : NULL);
-	um_json_put_key(json, um_str("fence"));
+	json = put_state(ex, is_fulfilled ? "fulfilled" : "begun",
+		UM_BEGIN_LEASE_CLAIMED_REFERENCE);
 	if (is_account)
 		um_json_put_null(json);
 	else

@@ -24,8 +24,7 @@ struct lease {
 
 #define TOO_LARGE "result must have at most 16 MiB as JSON"
 
-static um_step renewed, fulfilled, confirmed, released, exchange_ended,
-	looked_up;
+static um_step renewed, fulfilled, confirmed, released, exchange_ended, lost;
 
 static void
 free_lease(void *own)
@@ -67,21 +66,14 @@ answer_lost(struct um_exchange *ex)
 {
 	const struct lease *lease = ex->own;
 
-	return um_api_look_up(ex, &lease->owner, looked_up);
+	return um_api_look_up(ex, &lease->owner, lost);
 }
 
 static enum um_refusal
-looked_up(const struct um_context *context, struct um_exchange *ex)
+lost(const struct um_context *context, struct um_exchange *ex)
 {
-	enum um_refusal refusal = um_api_check_call(ex);
-
 	(void)context;
-	if (refusal != UM_REFUSAL_NONE)
-		return refusal;
-	return um_api_fail(ex,
-		um_api_is_there(ex) ? UM_API_ERROR_LOST
-				    : UM_API_ERROR_NOT_FOUND,
-		NULL, NULL);
+	return um_api_fail(ex, UM_API_ERROR_LOST, NULL, NULL);
 }
 
 /* renew_claim */
@@ -107,15 +99,10 @@ um_renew_claim_plan(const struct um_context *context, struct um_exchange *ex)
 	return UM_REFUSAL_NONE;
 }
 
-/* `refunded`, `disputed`: it is renewed, and all that was paid went back. */
 static enum um_refusal
 answer_lease(struct um_exchange *ex)
 {
 	enum um_refusal refusal = um_api_check_call(ex);
-	bool refunded = refusal == UM_REFUSAL_NONE
-		&& um_call_is(&ex->op, 0, 0, "refunded");
-	bool disputed = refusal == UM_REFUSAL_NONE
-		&& um_call_is(&ex->op, 0, 0, "disputed");
 	struct um_buf *json;
 
 	if (refusal != UM_REFUSAL_NONE)
@@ -123,9 +110,7 @@ answer_lease(struct um_exchange *ex)
 	if (um_call_is(&ex->op, 0, 0, "lost"))
 		return answer_lost(ex);
 	json = um_api_answer(ex, 200, "ok");
-	if (refunded || disputed)
-		um_json_put_member(json, "money",
-			um_str(refunded ? "refunded" : "disputed"));
+	um_api_put_money(json, &ex->op);
 	um_json_put_end(json);
 	return UM_REFUSAL_NONE;
 }

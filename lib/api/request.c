@@ -128,18 +128,28 @@ um_api_request_call(struct um_exchange *ex, const struct um_call *call,
 	return args;
 }
 
-enum um_refusal
-um_api_look_up(struct um_exchange *ex, const struct um_api_owner *owner,
-	um_step *then)
+static enum um_refusal
+looked_up(const struct um_context *context, struct um_exchange *ex)
 {
-	um_api_request_call(ex, &um_call_find_created, owner, then);
-	return UM_REFUSAL_NONE;
+	const struct um_api_request *request = ex->own;
+	enum um_refusal refusal = um_api_check_call(ex);
+
+	if (refusal != UM_REFUSAL_NONE)
+		return refusal;
+	return um_call_text(&ex->op, 0, UM_FIND_CREATED_EXPIRES_AT) != NULL
+		? request->found(context, ex)
+		: um_api_fail(ex, UM_API_ERROR_NOT_FOUND, NULL, NULL);
 }
 
-bool
-um_api_is_there(const struct um_exchange *ex)
+enum um_refusal
+um_api_look_up(struct um_exchange *ex, const struct um_api_owner *owner,
+	um_step *found)
 {
-	return um_call_text(&ex->op, 0, UM_FIND_CREATED_EXPIRES_AT) != NULL;
+	struct um_api_request *request = ex->own;
+
+	request->found = found;
+	um_api_request_call(ex, &um_call_find_created, owner, looked_up);
+	return UM_REFUSAL_NONE;
 }
 
 bool
@@ -219,6 +229,15 @@ um_api_put_page(struct um_buf *json, const struct um_op *op, int col,
 	}
 	um_buf_puts(json, "]");
 	um_api_put_text(json, "next", next);
+}
+
+void
+um_api_put_money(struct um_buf *json, const struct um_op *op)
+{
+	if (um_call_is(op, 0, 0, "refunded")
+		|| um_call_is(op, 0, 0, "disputed"))
+		um_json_put_member(json, "money",
+			um_str(um_call_text(op, 0, 0)));
 }
 
 bool

@@ -57,12 +57,12 @@ struct um_buf *um_api_request_call(struct um_exchange *ex,
 	um_step *then);
 
 /*
- * For a call that has done nothing: asks whether this owner has the row at all, which
- * `then` hears from um_api_is_there(). A foreign row and none are the same.
+ * For a call that has done nothing: asks whether this owner has the row at all. If so,
+ * `found` is the next step; otherwise the response is 404. A foreign row and none are
+ * the same.
  */
 enum um_refusal um_api_look_up(struct um_exchange *ex,
-	const struct um_api_owner *owner, um_step *then);
-bool um_api_is_there(const struct um_exchange *ex);
+	const struct um_api_owner *owner, um_step *found);
 
 /* Reads `reason`: a code of a-z, 0-9 and _. */
 bool um_api_read_reason(struct um_reader *reader, struct um_str *out);
@@ -88,6 +88,9 @@ struct um_buf *um_api_answer(struct um_exchange *ex, int status,
 /* `items`, this column of each row that has it, and `next`, a cursor or NULL. */
 void um_api_put_page(struct um_buf *json, const struct um_op *op, int col,
 	const char *next);
+
+/* `money`, if the lease was renewed and all that was paid went back: refunded, disputed. */
+void um_api_put_money(struct um_buf *json, const struct um_op *op);
 
 /* Reads `since`, an instant, in Unix milliseconds. False: it is not there. */
 bool um_api_read_since(struct um_reader *reader, int64_t *since_ms);

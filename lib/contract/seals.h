@@ -33,6 +33,7 @@
 #define UM_BROWSER_LABEL "urlmode browser v1"
 #define UM_NONCE_LABEL "urlmode nonce v1"
 #define UM_REQUEST_LABEL "urlmode request v1"
+#define UM_CLIENT_LABEL "urlmode client v1"
 #define UM_TENANT_BINDING_LABEL "urlmode binding v2"
 #define UM_CONTENT_LABEL "urlmode content v1"
 

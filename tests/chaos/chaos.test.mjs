@@ -1,5 +1,5 @@
 // A stack under load while its parts break: nothing that was acknowledged is lost,
-// nothing is done twice, every wait of MCP servers in two languages has the right outcome, and
+// nothing is done twice, every wait of MCP servers in two languages, and over HTTP, has the right outcome, and
 // nothing is stuck. CHAOS=all breaks everything in turn, with a server in Go as well where there is Go, then
 // SECONDS (120) long what SEED picks, then fails over to a standby (make chaos). FAULT= has an expression: only the
 // faults of these names, in turn.
@@ -21,13 +21,13 @@ const FAULT = process.env.FAULT;
 
 /** What is quick to break, and breaks each part once. */
 const SHORT = ['programs killed', 'backends terminated', 'PostgreSQL killed', 'rows locked', 'the disk of the data full',
-	'clocks that jump', 'connections to PostgreSQL reset', 'connections to programs reset'];
+	'clocks that jump', 'connections to PostgreSQL reset', 'connections to programs reset', 'connections to the api reset'];
 
 let lab;
 
 before(async () => {
 	const hasGo = IS_LONG && await buildGo('tests/waiting/go', fileURLToPath(new URL('../../build/go/waiting', import.meta.url)));
-	const languages = ['node', 'python', ...hasGo ? ['go'] : []];
+	const languages = ['node', 'python', 'http', ...hasGo ? ['go'] : []];
 	lab = await Lab.open({ name: IS_LONG ? 'long' : 'short', seed: SEED, languages, standby: IS_LONG });
 });
 

@@ -1,11 +1,11 @@
-// The file that faults.c reads: how far clocks are ahead, which disks are full, whether host
+// The file that faults.c reads: how far clocks are ahead, which time has passed, which disks are full, whether host
 // names are found, and which address they have.
 
 import { closeSync, openSync, writeSync } from 'node:fs';
 
 export class Control {
 	#fd;
-	#bytes = Buffer.alloc(24);
+	#bytes = Buffer.alloc(32);
 
 	/** @param {string} path made anew */
 	constructor(path) {
@@ -38,6 +38,12 @@ export class Control {
 	/** Whoever looks up localhost then is told 127.0.0.2. */
 	setLocalhostElsewhere(isElsewhere) {
 		this.#bytes.writeInt32LE(Number(isElsewhere), 20);
+		this.#write();
+	}
+
+	/** The clocks for times that have passed, of all programs at once. @param {number} seconds */
+	setUptimeAhead(seconds) {
+		this.#bytes.writeBigInt64LE(BigInt(seconds), 24);
 		this.#write();
 	}
 

@@ -25,6 +25,7 @@ export const NETWORK_FAULTS = {
 	'connections to PostgreSQL half open': (lab) => halfOpen(lab, [lab.toDatabase]),
 	'connections to programs half open': (lab) => halfOpen(lab, lab.toPrograms),
 	'connections of browsers half open': (lab) => halfOpen(lab, [lab.toNginx]),
+	'connections to the api half open': (lab) => halfOpen(lab, [lab.toApi]),
 
 	'the database has another address': async (lab) => {
 		const { port, target } = lab.toDatabase;

@@ -14,7 +14,7 @@ import { NETWORK_FAULTS } from './faults-network.mjs';
 
 const run = promisify(execFile);
 
-export const PROGRAMS = ['connect', 'form', 'oauth-return', 'payment-return', 'signin-return', 'webhook', 'status'];
+export const PROGRAMS = ['connect', 'form', 'oauth-return', 'payment-return', 'signin-return', 'webhook', 'status', 'api'];
 
 /** Longer than a program waits for its database. */
 const LONG = 4_000;
@@ -148,6 +148,8 @@ export const FAULTS = {
 
 	'connections of browsers reset': (lab) => lab.resetting([lab.toNginx]),
 	'connections of browsers slow': (lab) => lab.slowly([lab.toNginx]),
+	'connections to the api reset': (lab) => lab.resetting([lab.toApi]),
+	'connections to the api slow': (lab) => lab.slowly([lab.toApi]),
 	'connections to PostgreSQL reset': (lab) => lab.resetting([lab.toDatabase]),
 	'connections to programs reset': (lab) => lab.resetting(lab.toPrograms),
 	'connections to PostgreSQL slow': (lab) => lab.slowly([lab.toDatabase]),

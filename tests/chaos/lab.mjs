@@ -73,19 +73,20 @@ export class Lab {
 		await chmod(library, 0o755);
 		await copyFile(path.join(BUILD, 'chaos/faults.so'), path.join(library, 'faults.so'));
 		Object.assign(process.env, { LD_PRELOAD: path.join(library, 'faults.so'), CHAOS_CONTROL: this.control.path });
-		this.fixture = this.#closeAtEnd(await openFixture({ name: `chaos-${name}`, own: true, env: { PROGRAM_DIR: this.programs } }));
+		this.fixture = this.#closeAtEnd(await openFixture({ name: `chaos-${name}`, own: true, env: { PROGRAM_DIR: this.programs, API: '1' } }));
 		this.stack = this.fixture.stack;
 		this.database = this.#closeAtEnd(new Database(this.stack));
 		await this.#putRelaysBetween();
 		if (standby) await this.database.addStandby(await freePort());
 
+		// A server over HTTP has only the address of the api, and no vault.
 		const env = Object.fromEntries(Object.entries(this.stack.env).filter(([key]) => !key.includes('DATABASE')));
 		env.URLMODE_DATABASE_URL = this.#throughRelay(this.stack.env.URLMODE_DATABASE_URL);
 		this.servers = languages.map((language) => this.#closeAtEnd(new Server(language, env)));
 		this.provider = this.#closeAtEnd(new Provider());
 		await this.provider.open();
 		const vault = { keys: keyLine(7), issuer: this.provider.issuer };
-		await Promise.all(this.servers.map((server) => server.openVault(vault)));
+		await Promise.all(this.servers.filter(({ hasVault }) => hasVault).map((server) => server.openVault(vault)));
 		this.users = this.#closeAtEnd(new Users(this.fixture, this.servers, this.provider, (text, values) => this.sql(text, values)));
 	}
 
@@ -114,12 +115,16 @@ export class Lab {
 		const { port } = new URL(env.URLMODE_ADMIN_DATABASE_URL);
 		this.toDatabase = this.#closeAtEnd(await openProxy({ host: '127.0.0.1', port: Number(port) }));
 		this.toNginx = this.#closeAtEnd(await openProxy({ host: '127.0.0.1', port: Number(new URL(env.URLMODE_BASE_URL).port) }));
+		this.toApi = this.#closeAtEnd(await openProxy({ host: '127.0.0.1', port: Number(new URL(env.URLMODE_API_URL).port) }));
 		env.URLMODE_BASE_URL = `http://127.0.0.1:${this.toNginx.port}`;
-		const config = JSON.parse(await readFile(env.URLMODE_CONFIG, 'utf8'));
-		config.base_url = env.URLMODE_BASE_URL;
-		// By name, for the resolver.
-		config.database_url = this.#throughRelay(config.database_url).replace('127.0.0.1', 'localhost');
-		await writeFile(env.URLMODE_CONFIG, JSON.stringify(config));
+		env.URLMODE_API_URL = `http://127.0.0.1:${this.toApi.port}`;
+		for (const file of [env.URLMODE_CONFIG, env.URLMODE_API_CONFIG]) {
+			const config = JSON.parse(await readFile(file, 'utf8'));
+			config.base_url = env.URLMODE_BASE_URL;
+			// By name, for the resolver.
+			config.database_url = this.#throughRelay(config.database_url).replace('127.0.0.1', 'localhost');
+			await writeFile(file, JSON.stringify(config));
+		}
 
 		const relays = path.join(runDir, 'relay');
 		await mkdir(relays);
@@ -130,8 +135,10 @@ export class Lab {
 			this.toPrograms.push(this.#closeAtEnd(
 				await openProxy({ path: path.join(runDir, 'sock', `${name}.sock`) }, path.join(relays, `${name}.sock`))));
 		}
-		const upstreams = path.join(runDir, 'upstreams.conf');
-		await writeFile(upstreams, (await readFile(upstreams, 'utf8')).replaceAll('unix:sock/', 'unix:relay/'));
+		for (const name of ['upstreams.conf', 'api-http.conf']) {
+			const file = path.join(runDir, name);
+			await writeFile(file, (await readFile(file, 'utf8')).replaceAll('unix:sock/', 'unix:relay/'));
+		}
 		await this.stack.service('restart', 'nginx');
 		await this.fixture.untilServing();
 	}

@@ -1,4 +1,4 @@
-// The MCP servers of the lab: processes in several languages that wait for the same elicitations. They try again when
+// The MCP servers of the lab: processes in several languages, and one over HTTP, that wait for the same elicitations. They try again when
 // the database is unavailable, as a tool's client would.
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,11 +16,12 @@ export class Server {
 	#claiming = 0;
 
 	/**
-	 * @param {'node' | 'python' | 'go'} language
-	 * @param {Record<string, string>} env where the database and the keys are
+	 * @param {'node' | 'python' | 'go' | 'http'} language
+	 * @param {Record<string, string>} env where the database and the keys are, and the api
 	 */
 	constructor(language, env) {
 		this.language = language;
+		this.hasVault = language !== 'http';
 		this.#driver = new Driver(language, { name: `chaos-${language}`, env: { LD_PRELOAD: '', ...env } });
 		this.#remote = new Remote(this.#driver);
 	}

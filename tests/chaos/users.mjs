@@ -121,10 +121,11 @@ export class Users {
 		const use = { subject: `user-${randomUUID()}`, acknowledged: false, ends: [] };
 		const ended = (async () => {
 			const tokens = this.#provider.grant(use.subject);
-			await this.#persist(() => this.#servers[turn % this.#servers.length].store(use.subject, tokens));
+			const servers = this.#servers.filter(({ hasVault }) => hasVault);
+			await this.#persist(() => servers[turn % servers.length].store(use.subject, tokens));
 			this.uses.push(use);
 			for (let n = 0; n < USES; n += 1) {
-				use.ends.push(...await Promise.all(this.#servers.map((server) => this.#persist(() => this.#token(server, use.subject)))));
+				use.ends.push(...await Promise.all(servers.map((server) => this.#persist(() => this.#token(server, use.subject)))));
 			}
 			use.acknowledged = true;
 		})();

@@ -7,7 +7,7 @@
 
 import { after, before } from 'node:test';
 
-import { AdapterServers, describeScenarios } from '../support/adapter-scenarios.mjs';
+import { AdapterServers, describeScenarios, SCENARIO_CLIENTS } from '../support/adapter-scenarios.mjs';
 import { makeExampleProject, openAdapterFixture, SCENARIO_USERS, startExample } from '../support/adapters.mjs';
 import { describeBuild, FRONTMCP, LYNQ } from '../support/builds.mjs';
 import { connectSdk1, connectSdk2 } from '../support/clients.mjs';
@@ -57,18 +57,6 @@ function inCommonJs(name) {
 	return { file: 'server.cjs', example: { files: { 'server.cjs': exampleInCommonJs(`${name}.mjs`) }, source: '' } };
 }
 
-/** What the servers know of clients, see tests/scenarios/README.md. */
-const CLIENTS = [
-	{ name: 'impatient', round: 600 },
-	{ name: 'patient', round: 600, rounds: 8 },
-	{ name: 'tireless', round: 300, rounds: 3 },
-	{ name: 'boastful', url: false },
-	{ name: 'modest', url: true },
-	{ name: 'by request', ask: 'request' },
-	{ name: 'by error', ask: 'error' },
-	{ name: 'by text', ask: 'text', round: 600 },
-];
-
 const ALL = readScenarios();
 
 let fixture;
@@ -85,7 +73,7 @@ for (const { name, of, versions, isCopy = false, clients, tools, only, file, env
 	for (const frameworks of versions) {
 		const project = makeExampleProject(name, frameworks, more);
 		const servers = new AdapterServers(() => fixture, async () => startExample(fixture, project,
-			{ file, env: { APP_USERS: JSON.stringify(SCENARIO_USERS), APP_CLIENTS: JSON.stringify(CLIENTS), ...await env() } }));
+			{ file, env: { APP_USERS: JSON.stringify(SCENARIO_USERS), APP_CLIENTS: JSON.stringify(SCENARIO_CLIENTS), ...await env() } }));
 
 		for (const { of: client, connect, way, ...rest } of clients) {
 			describeScenarios(`${of}, ${frameworks}, a client of ${client}`, {

@@ -7,6 +7,8 @@ import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 
+import { sharedOf } from '../../lib/node/src/core/internals.js';
+import { UrlMode as NodeUrlMode } from '../../lib/node/src/index.js';
 import { UrlMode } from '../../lib/node/src/http/index.js';
 import { startApi } from '../support/api.mjs';
 import { Browser } from '../support/browser.mjs';
@@ -191,14 +193,78 @@ describe('a claim under a lease', () => {
 		assert.deepEqual([(await api.stack.elicitation(one.id)).exchange, (await api.stack.elicitation(other.id)).exchange], ['', 'access_denied']);
 	});
 
+	test('the next round of a call goes on with its claim, once; otherwise it begins as every other', async () => {
+		const payment = await paid();
+		const { fence } = await begin(payment);
+		const next = await begin(payment, { fence });
+		assert.deepEqual([next.state, next.reference, next.fence > fence, 'money' in next], ['begun', payment.reference, true, false]);
+		assert.deepEqual(await api.error('renew_claim', { ...owner(payment), fence, lease_ms: 1_000 }), [409, 'lost'], 'that of before is over');
+		assert.deepEqual(await api.error('begin_claim', { ...owner(payment), lease_ms: 1_000, fence }), [409, 'leased'], 'it follows once');
+		await api.stack.sql('UPDATE urlmode.payment SET refunded = amount, refunded_at = now() WHERE elicitation = $1', [payment.id]);
+		const last = await begin(payment, { fence: next.fence });
+		assert.equal(last.money, 'refunded');
+		assert.deepEqual(await api.ok('release_claim', { ...owner(payment), fence: last.fence }), {});
+		assert.deepEqual(await api.error('begin_claim', { ...owner(payment), lease_ms: 1_000, fence: last.fence }), [409, 'taken'], 'nobody gets what went back');
+		assert.deepEqual(await api.error('begin_claim', { ...owner(payment), subject: 'eve', lease_ms: 1_000, fence: 1 }), [404, 'not_found']);
+	});
+
 	test('members that are wrong', async () => {
 		const payment = await paid();
 		const cases = [
+			['begin_claim', { lease_ms: 1_000, fence: 0 }, 'fence'],
 			['begin_claim', {}, 'lease_ms'], ['begin_claim', { lease_ms: 999 }, 'lease_ms'], ['begin_claim', { lease_ms: 1_000, claim_id: 'x' }, 'claim_id'],
 			['renew_claim', { lease_ms: 1_000 }, 'fence'], ['fulfil_claim', { fence: 1 }, 'result'], ['fulfil_claim', { fence: 1, result: 1, end: 'lost' }, 'end'],
 			['fulfil_claim', { fence: 1, result: 1, refund: 're_1' }, 'refund'], ['confirm_claim', {}, 'fence'], ['release_claim', { fence: 'x' }, 'fence'], ['claim', { reference: '' }, 'reference'],
 		];
 		for (const [method, members, member] of cases) assert.deepEqual(await api.error(method, { ...owner(payment), ...members }), [400, 'invalid_request', member], method);
+	});
+});
+
+describe('what clients have answered', () => {
+	const client = { name: 'Claude Code', version: '2.1' };
+	const asked = async () => owner({ ...await api.ok('create', { provider: 'github', kind: 'oauth', subject: 'ada', resume_key: randomUUID(), target_url: 'https://github.com/' }, 201), subject: 'ada' });
+
+	test('is kept with the row, as the packages read it, for this client alone', async () => {
+		const row = await asked();
+		const earlier = async (more) => (await api.ok('begin_ask', { ...row, client, ...more })).earlier;
+		assert.equal(await earlier(), null);
+		assert.deepEqual(await api.ok('end_ask', { ...row, client, answer: 'declined' }), {});
+		assert.equal(await earlier(), 'declined');
+		assert.equal(await earlier({ client: { ...client, version: '2.2' } }), null);
+		assert.equal(await earlier({ client: {} }), null, 'a client that says no name is one as well');
+		const urlmode = new NodeUrlMode({ databaseUrl: api.stack.env.URLMODE_DATABASE_URL, keysFile: api.stack.env.URLMODE_KEYS_FILE, baseUrl: api.stack.baseUrl });
+		try {
+			const { asks } = sharedOf(urlmode);
+			assert.equal(await asks.begin({ ...row, session: '', client }, true), 'declined');
+			await asks.end({ ...row, session: '', client: {} }, 'dismissed');
+			assert.equal(await earlier({ client: {} }), 'dismissed');
+		} finally {
+			await urlmode.close();
+		}
+		assert.deepEqual(await api.ok('end_ask', { ...row, client, answer: 'accepted' }), {});
+		assert.equal(await earlier(), null, 'it is forgotten');
+		assert.deepEqual((await rowOf(row.id)).status, 'pending', 'an answer moves nothing');
+	});
+
+	test('an answer that comes with the next call is awaited, and its absence is a failure', async () => {
+		const row = await asked();
+		const begun = [];
+		for (let n = 0; n < 3; n += 1) begun.push((await api.ok('begin_ask', { ...row, client, awaited: true })).earlier);
+		assert.deepEqual(begun, [null, 'asked', 'failed']);
+	});
+
+	test('members that are wrong', async () => {
+		const row = await asked();
+		const cases = [
+			['begin_ask', {}, 'client'], ['begin_ask', { client: 'x' }, 'client'], ['begin_ask', { client: { name: 1 } }, 'client.name'], ['begin_ask', { client: { title: 'x' } }, 'client.title'],
+			['begin_ask', { client: { version: 'x'.repeat(8_193) } }, 'client.version'], ['begin_ask', { client, awaited: 1 }, 'awaited'], ['begin_ask', { client, answer: 'declined' }, 'answer'],
+			['end_ask', { client }, 'answer'], ['end_ask', { client, answer: 'refused' }, 'answer'], ['end_ask', { answer: 'declined' }, 'client'],
+		];
+		for (const [method, members, member] of cases) assert.deepEqual(await api.error(method, { ...row, ...members }), [400, 'invalid_request', member], method);
+		for (const each of [{ ...row, subject: 'eve' }, { ...row, id: randomUUID() }]) {
+			assert.deepEqual(await api.error('begin_ask', { ...each, client }), [404, 'not_found']);
+			assert.deepEqual(await api.error('end_ask', { ...each, client, answer: 'declined' }), [404, 'not_found']);
+		}
 	});
 });
 

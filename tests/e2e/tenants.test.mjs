@@ -84,8 +84,9 @@ test('no other tenant makes a payment of an entry that names one its own', async
 
 /** Of each method that names a row, what it takes beside id and subject, in each of its ways. */
 const OF_A_ROW = {
-	complete: [{ action: 'cancel' }], cancel: [{}], abandon: [{}], claim: [{}], begin_claim: [{ lease_ms: 1_000 }], renew_claim: [{ fence: 1, lease_ms: 1_000 }],
+	complete: [{ action: 'cancel' }], cancel: [{}], abandon: [{}], claim: [{}], begin_claim: [{ lease_ms: 1_000 }, { lease_ms: 1_000, fence: 1 }], renew_claim: [{ fence: 1, lease_ms: 1_000 }],
 	fulfil_claim: [{ fence: 1, end: 'delivered' }, { fence: 1, result: 'x' }, {}], confirm_claim: [{ fence: 1 }], release_claim: [{ fence: 1 }, { reason: 'access_denied' }],
+	begin_ask: [{ client: {} }, { client: { name: 'x' }, awaited: true }], end_ask: [{ client: {}, answer: 'declined' }],
 	end_check: [{ lease: '1' }, { lease: '1', failed: true }, { lease: '1', problem: { field: 'a', problem: 'It is wrong.' } }],
 	end_recheck: [
 		{ lease: '1-1' }, { lease: '1-1', failed: true }, { lease: '1-1', payments: [] },

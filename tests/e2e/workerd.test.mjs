@@ -2,16 +2,18 @@
 // buys the report from the call to the result.
 
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { elicitationsOf, makeExampleProject, pay, USERS } from '../support/adapters.mjs';
-import { connectSdk2 } from '../support/clients.mjs';
+import { elicitationsOf, makeExampleProject, pay, signIn, USERS } from '../support/adapters.mjs';
+import { connectSdk1, connectSdk2 } from '../support/clients.mjs';
+import { openProvider } from '../support/demo.mjs';
 import { openFixture } from '../support/fixture.mjs';
 import { until } from '../support/wait.mjs';
 import { bundleForEdge, startWorker } from '../support/workerd.mjs';
 
+const edge = (file) => readFileSync(new URL(`../support/edge/${file}`, import.meta.url), 'utf8');
 const project = makeExampleProject('edge', 'newest');
 let fixture, instances;
 
@@ -19,6 +21,7 @@ before(async () => {
 	fixture = await openFixture({ name: 'workerd', own: true, env: { API: '1' } });
 	const { URLMODE_API_URL, URLMODE_API_KEY } = fixture.stack.env;
 	const env = { URLMODE_API_URL, URLMODE_API_KEY, APP_USERS: JSON.stringify(USERS), APP_CHECKOUT: 'http://localhost:9/pay' };
+	fixture.closeAtEnd(await openProvider(fixture.stack));
 	instances = [];
 	for (let n = 0; n < 2; n += 1) instances.push(fixture.closeAtEnd(await startWorker(project, env)));
 });
@@ -54,6 +57,45 @@ test('a payment goes from the call to the result, also where another instance is
 	await pay(fixture, url, 'paid', { amount: 1050, currency: 'EUR', reference: 'cs_test_2' });
 	assert.equal((await waiting).content[0].text, 'Paid with cs_test_2.');
 });
+
+test('what a client has declined is known to each request, of each instance', { timeout: 120_000 }, async () => {
+	const answers = [];
+	for (const { url } of [...instances, instances[0]]) {
+		const client = fixture.closeAtEnd(await connectSdk2(project, { url, token: 'token-of-grace', onElicit: () => 'decline' }));
+		const { text } = await client.call('buy_report');
+		answers.push([client.requests.length, /http:\S+/.test(text)]);
+	}
+	assert.deepEqual(answers, [[1, true], [0, true], [0, true]]);
+});
+
+/** Each adapter, on the framework's own server. A client of one without sessions has the link as text, and calls again. */
+const ADAPTERS = { sdk: connectSdk1, sdk2: connectSdk2, 'mcp-use': connectSdk2, 'mcp-lite': connectSdk1 };
+
+for (const [name, connect] of Object.entries(ADAPTERS)) {
+	test(`${name}: a payment, and an account`, { timeout: 240_000 }, async () => {
+		const { URLMODE_API_URL, URLMODE_API_KEY, URLMODE_DEMO_ISSUER: APP_ISSUER } = fixture.stack.env;
+		const own = makeExampleProject(`edge-${name}`, 'newest', { source: edge(`${name}.mjs`), files: { 'serve.mjs': edge('serve.mjs') } });
+		const { url } = fixture.closeAtEnd(await startWorker(own, {
+			URLMODE_API_URL, URLMODE_API_KEY, APP_ISSUER, APP_CHECKOUT: 'http://localhost:9/pay', APP_USERS: JSON.stringify({ token: `user-of-${name}` }),
+		}, { node: name === 'mcp-use' }));
+		const users = { buy_report: (link) => pay(fixture, link, 'paid', { amount: 1050, currency: 'EUR', reference: `cs_${name}` }), connect_account: (link) => signIn(fixture, link) };
+		for (const [tool, said] of Object.entries({ buy_report: `Paid with cs_${name}.`, connect_account: 'Connected the account of Ada Lovelace.' })) {
+			const client = fixture.closeAtEnd(await connect(own, { url, token: 'token', onElicit: async ({ url: link }) => {
+				await users[tool](link);
+				return 'accept';
+			} }));
+			let { text } = await client.call(tool);
+			if (text !== said) {
+				const link = /https?:\S+/.exec(text)?.[0] ?? assert.fail(text);
+				await users[tool](link);
+				({ text } = await client.call(tool));
+			}
+			assert.equal(text, said);
+			assert.equal(client.requests.length, connect === connectSdk2 ? 1 : 0);
+		}
+		assert.deepEqual((await elicitationsOf(fixture, `user-of-${name}`)).map(({ status, action }) => [status, action]), Array(2).fill(['completed', 'accept']));
+	});
+}
 
 test('no adapter brings a module of Node.js or pg to an edge runtime', async () => {
 	for (const adapter of ['sdk', 'sdk2', 'mcp-use', 'mcp-lite', 'http']) {

@@ -4,7 +4,7 @@
 //     COUNT=10000 SEED=1 node --test tests/model/model.test.mjs
 //     SERVERS=go,node node --test tests/model/model.test.mjs
 //
-// SERVERS are the languages of the two servers, one in Python and one in Node by default.
+// SERVERS are the languages of the two servers, one in Python and one in Node by default; `http` is one over the api.
 // A history that fails is printed with its seed, as short as it still fails.
 // COUNT=1 with that seed runs it again.
 

@@ -348,11 +348,14 @@ class Runner {
 		await this.#stage.start(at);
 	}
 
-	/** A claim whose money goes back is renewed at once, also one whose lease has ended and that nobody has taken. */
+	/**
+	 * A claim whose money goes back is renewed at once, also one whose lease has ended and that nobody has taken. Over HTTP it hears
+	 * of it when it is renewed by itself.
+	 */
 	async #areRenewed(since) {
 		const { ids } = await this.#stage.toldBack();
-		for (const { model: { row, target, lease, isDone } } of this.#running) {
-			if (!ids.has(row.id) || isDone || target.lease !== lease || lease.fulfilled) continue;
+		for (const { at, model: { row, target, lease, isDone } } of this.#running) {
+			if (this.#stage.languages[at] === 'http' || !ids.has(row.id) || isDone || target.lease !== lease || lease.fulfilled) continue;
 			await this.#until('a lease is renewed', () => this.#stage.isRenewed(row.id, target.reference, CLAIM_LEASE, since));
 			lease.endsAt = this.#model.now + CLAIM_LEASE;
 		}

@@ -15,6 +15,7 @@ import { digestOfRequest } from '../../lib/node/src/core/digest.js';
 import { RESULT_INFO } from '../../lib/node/src/core/contract-seals.js';
 import { seal } from '../../lib/node/src/core/seal.js';
 import { bindingOf, browserOf } from '../../lib/node/src/core/token.js';
+import { startApiServer } from '../support/api-server.mjs';
 import { LISTENING } from '../support/locks.mjs';
 import { until } from '../support/wait.mjs';
 import { Remote } from '../waiting/remote.mjs';
@@ -23,6 +24,7 @@ import { itemOf, THINGS } from './history.mjs';
 import { GRACE } from './model.mjs';
 
 export const PROVIDER = 'shop';
+const BASE = 'https://callback.example';
 
 /** Every time of every row. */
 const TIMES = {
@@ -73,7 +75,7 @@ export class Stage {
 
 	/**
 	 * @param {import('node:test').TestContext} t closes it at its end
-	 * @param {('node' | 'python' | 'go')[]} [languages] of the instances
+	 * @param {('node' | 'python' | 'go' | 'http')[]} [languages] of the instances
 	 */
 	static async open(t, languages = ['node', 'node']) {
 		const stage = new Stage();
@@ -88,6 +90,12 @@ export class Stage {
 		await stage.admin.query('LISTEN urlmode');
 		await waitLongerForLocks(stage.admin);
 		stage.callback = await stage.connect('urlmode_cgi');
+		stage.env = { URLMODE_DATABASE_URL: stage.cluster.serverUrl, URLMODE_KEYS_FILE: stage.keysFile, URLMODE_BASE_URL: BASE };
+		if (languages.includes('http')) {
+			const api = await startApiServer({ databaseUrl: stage.cluster.serverUrl, keysFile: stage.keysFile, baseUrl: BASE });
+			Object.assign(stage.env, api.env);
+			stage.#ends.unshift(() => api.close());
+		}
 		await stage.start(0);
 		await stage.start(1);
 		// Hooks run in the order in which they were set, and the cluster must be the last to go.
@@ -113,7 +121,7 @@ export class Stage {
 	/** Puts a new instance in the place of the one that was there. */
 	async start(at) {
 		const Made = this.languages[at] === 'node' ? Instance : RemoteInstance;
-		this.instances[at] = await Made.start(this.cluster.serverUrl, this.keysFile, this.languages[at], this.admin);
+		this.instances[at] = await Made.start(this.env, this.languages[at], this.admin);
 		return this.instances[at];
 	}
 
@@ -227,12 +235,12 @@ class Instance {
 	#server;
 	#sockets = new Set();
 
-	static async start(databaseUrl, keysFile) {
+	static async start({ URLMODE_DATABASE_URL: databaseUrl, URLMODE_KEYS_FILE: keysFile, URLMODE_BASE_URL: baseUrl }) {
 		const instance = new Instance();
 		const url = new URL(databaseUrl);
 		await instance.#relay(Number(url.port));
 		url.port = instance.#server.address().port;
-		instance.urlmode = new UrlMode({ databaseUrl: url.href, keysFile, baseUrl: 'https://callback.example' });
+		instance.urlmode = new UrlMode({ databaseUrl: url.href, keysFile, baseUrl });
 		instance.urlmode.on('late', ({ reference }) => instance.late.add(reference));
 		await until('it listens', () => internalsOf(instance.urlmode).listener.receivesNotifications, { every: 1 });
 		return instance;
@@ -272,16 +280,16 @@ class RemoteInstance {
 	late = new Set();
 	#driver;
 
-	static async start(databaseUrl, keysFile, language, admin) {
+	static async start(env, language, admin) {
 		const instance = new RemoteInstance();
 		const name = `model-${language}-${remoteInstances += 1}`;
 		instance.#driver = new Driver(language, {
-			name, env: { URLMODE_DATABASE_URL: databaseUrl, URLMODE_KEYS_FILE: keysFile, URLMODE_BASE_URL: 'https://callback.example' },
-			onLate: ({ reference }) => instance.late.add(reference),
+			name, env, onLate: ({ reference }) => instance.late.add(reference),
 		});
 		instance.urlmode = new Remote(instance.#driver);
 		await instance.urlmode.reportLate();
-		await until('it listens', async () => (await admin.query(`${LISTENING} AND application_name = $1`, [name])).rowCount > 0, { every: 5 });
+		// The api listens for those over HTTP.
+		if (language !== 'http') await until('it listens', async () => (await admin.query(`${LISTENING} AND application_name = $1`, [name])).rowCount > 0, { every: 5 });
 		return instance;
 	}
 

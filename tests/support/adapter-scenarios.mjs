@@ -9,6 +9,18 @@ import { isFor, nextRun, runScenario } from './scenarios.mjs';
 
 const TRACE = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 
+/** What the servers know of clients, see tests/scenarios/README.md. */
+export const SCENARIO_CLIENTS = [
+	{ name: 'impatient', round: 600 },
+	{ name: 'patient', round: 600, rounds: 8 },
+	{ name: 'tireless', round: 300, rounds: 3 },
+	{ name: 'boastful', url: false },
+	{ name: 'modest', url: true },
+	{ name: 'by request', ask: 'request' },
+	{ name: 'by error', ask: 'error' },
+	{ name: 'by text', ask: 'text', round: 600 },
+];
+
 /**
  * The servers of one adapter: at most two, which its scenarios share. A scenario that stops or kills some has all of them
  * for itself. What is left of them serves the next scenario, since a start costs more than most scenarios.

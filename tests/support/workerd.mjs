@@ -1,6 +1,7 @@
 // A server for edge runtimes in workerd, as it is bundled for them.
 
 import { spawn } from 'node:child_process';
+import { builtinModules } from 'node:module';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { writeFileSync } from 'node:fs';
@@ -10,16 +11,19 @@ import workerd from 'workerd';
 
 import { until } from './wait.mjs';
 
+/** What mcp-use imports for features that are not used. */
+const NOT_INSTALLED = ['@mcp-use/client'];
 const COMPATIBILITY = '2026-11-01';
 
 /**
  * @param {import('./projects.mjs').Project} project whose server.mjs is the worker
  * @param {Record<string, string>} env
+ * @param {{ node?: boolean }} [options] node: with the modules of Node.js that workerd has, for frameworks that need them
  * @returns {Promise<{ url: string, bundle: string, close(): Promise<void> }>} bundle: what workerd runs
  */
-export async function startWorker(project, env) {
+export async function startWorker(project, env, { node = false } = {}) {
 	const bundle = join(project.folder, 'worker.js');
-	await bundleForEdge(join(project.folder, 'server.mjs'), bundle);
+	await bundleForEdge(join(project.folder, 'server.mjs'), bundle, { node });
 	const port = await freePort();
 	const text = (value) => JSON.stringify(value);
 	const config = join(project.folder, 'worker.capnp');
@@ -29,6 +33,7 @@ const config :Workerd.Config = (
 		(name = "main", worker = (
 			modules = [(name = "worker", esModule = embed "worker.js")],
 			compatibilityDate = ${text(COMPATIBILITY)},
+			compatibilityFlags = [${node ? text('nodejs_compat') : ''}],
 			bindings = [${Object.entries(env).map(([name, value]) => `(name = ${text(name)}, text = ${text(value)})`).join(', ')}],
 		)),
 		(name = "internet", network = (allow = ["private"])),
@@ -54,10 +59,12 @@ const config :Workerd.Config = (
  *
  * @param {string} file
  * @param {string} bundle where it is written
+ * @param {{ node?: boolean }} [options]
  */
-export async function bundleForEdge(file, bundle) {
+export async function bundleForEdge(file, bundle, { node = false } = {}) {
 	const { metafile } = await build({
-		entryPoints: [file], outfile: bundle, bundle: true, format: 'esm', target: 'es2022', platform: 'neutral', external: ['node:*'],
+		entryPoints: [file], outfile: bundle, bundle: true, format: 'esm', target: 'es2022', platform: 'neutral', external: ['node:*', ...node ? NOT_INSTALLED : []],
+		alias: node ? Object.fromEntries(builtinModules.map((name) => [name, `node:${name}`])) : {},
 		mainFields: ['module', 'main'], conditions: ['workerd', 'worker', 'browser'], logLevel: 'error', metafile: true,
 	});
 	return { outside: metafile.outputs[Object.keys(metafile.outputs)[0]].imports.map(({ path }) => path), inside: Object.keys(metafile.inputs) };

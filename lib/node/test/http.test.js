@@ -153,6 +153,25 @@ test('what cannot be repeated ends with a lost connection, and says that it may 
 	assert.equal(calls.length, 3);
 });
 
+test('many calls at once warn of nothing', async (t) => {
+	const warned = [];
+	const listen = ({ message }) => warned.push(message);
+	process.on('warning', listen);
+	t.after(() => process.off('warning', listen));
+	let all;
+	const arrived = new Promise((resolve) => {
+		all = resolve;
+	});
+	const { urlmode, calls } = await play(t, async () => {
+		if (calls.length === 20) all();
+		await arrived;
+		return { outcome: 'completed' };
+	});
+	await Promise.all(Array.from({ length: 20 }, () => urlmode.cancel(randomUUID(), owner)));
+	await sleep(0); // it is told in the next turn
+	assert.deepEqual(warned, []);
+});
+
 test('create asks for the target between two calls, with the same id', async (t) => {
 	const { urlmode, calls } = await play(t, (method, { id, target_url: target }) => (target === undefined
 		? { needs: 'target_url', id, return_url: 'https://a.example/r', cancel_url: 'https://a.example/c', webhook_url: null, amount: 1050 }

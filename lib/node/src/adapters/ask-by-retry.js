@@ -136,7 +136,7 @@ async function openHandle(options, state) {
 	const [, sealed, rounds, round] = handles.pattern.exec(state) ?? [];
 	if (sealed === undefined) throw new StateTokenError('STATE_INVALID');
 	const elicitation = await handles.open(requestOf(options), sealed);
-	return { elicitation, rounds: Number(rounds), ...round !== undefined && { left: handles.openRound(state, elicitation, ownerOf(options)) } };
+	return { elicitation, rounds: Number(rounds), ...round !== undefined && { left: await handles.openRound(state, elicitation, ownerOf(options)) } };
 }
 
 /** @param {unknown} error of `openHandle` */

@@ -71,7 +71,7 @@ export async function holdForBody(options, retry, elicitation, claimed, result) 
 	const handled = /** @type {import('../core/internals.js').HandledElicitation} */ (/** @type {unknown} */ (elicitation));
 	const { reference, fence } = claimed;
 	const left = { ...reference !== undefined && { reference }, ...fence !== undefined && { fence }, state };
-	const sealed = handles.sealRound(`${await handles.seal(requestOf(options), handled)}.1`, handled, ownerOf(options), left);
+	const sealed = await handles.sealRound(`${await handles.seal(requestOf(options), handled)}.1`, handled, ownerOf(options), left);
 	await claimed.hold(CLAIM_HOLD_MS);
 	return { ...result, requestState: sealed };
 }

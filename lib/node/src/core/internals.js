@@ -8,9 +8,9 @@
  * @property {(request: HandleRequest, elicitation: HandledElicitation) => string | Promise<string>} seal
  * @property {(request: HandleRequest, sealed: string) => HandledElicitation | Promise<HandledElicitation>} open throws StateTokenError if it
  *     is not one for this request
- * @property {(handle: string, elicitation: HandledElicitation, owner: import('./types.js').Owner, left: LeftRound) => string} sealRound the
- *     handle with it. Throws where that cannot be
- * @property {(text: string, elicitation: HandledElicitation, owner: import('./types.js').Owner) => LeftRound} openRound throws StateTokenError
+ * @property {(handle: string, elicitation: HandledElicitation, owner: import('./types.js').Owner, left: LeftRound) => string | Promise<string>} sealRound
+ *     the handle with it
+ * @property {(text: string, elicitation: HandledElicitation, owner: import('./types.js').Owner) => LeftRound | Promise<LeftRound>} openRound throws StateTokenError
  * @property {(sealed: string) => unknown} check throws StateTokenError, or rejects with it, if it is none at all
  *
  * @typedef {object} LeftRound how a call goes on whose body has asked for something itself

@@ -74,6 +74,8 @@ export class Api {
 	#fetch;
 	#closing = new AbortController();
 	#isClosed = false;
+	/** @type {Set<AbortController>} of the requests that are under way: more than one signal should have listeners */
+	#requests = new Set();
 	/** @type {Set<Promise<unknown>>} */
 	#calls = new Set();
 
@@ -92,7 +94,10 @@ export class Api {
 	/** Waits for the calls that are under way, for two seconds at most. */
 	async close() {
 		this.#isClosed = true;
-		const overdue = setTimeout(() => this.#closing.abort(new UrlModeClosedError()), CLOSE_MS);
+		const overdue = setTimeout(() => {
+			this.#closing.abort(new UrlModeClosedError());
+			for (const request of this.#requests) request.abort();
+		}, CLOSE_MS);
 		await Promise.allSettled(this.#calls);
 		clearTimeout(overdue);
 	}
@@ -154,8 +159,8 @@ export class Api {
 		const controller = new AbortController();
 		const end = () => controller.abort();
 		const timer = setTimeout(end, answerMs);
-		const signals = [this.#closing.signal, ...signal ? [signal] : []];
-		for (const each of signals) each.addEventListener('abort', end);
+		this.#requests.add(controller);
+		signal?.addEventListener('abort', end);
 		try {
 			answer = await this.#fetch(`${this.#url}/v1/${method}`, {
 				method: 'POST', body, signal: controller.signal,
@@ -166,7 +171,8 @@ export class Api {
 			return new NoAnswer(error, !NOT_SENT.includes(codeOf(error)));
 		} finally {
 			clearTimeout(timer);
-			for (const each of signals) each.removeEventListener('abort', end);
+			this.#requests.delete(controller);
+			signal?.removeEventListener('abort', end);
 		}
 		const value = parse(text);
 		if (answer.ok && value) return value;

@@ -1,45 +1,31 @@
-// Remembers which clients were asked to open an elicitation and did not. The api has no call for that,
-// so that each process knows what its own calls have heard.
+// Remembers with each elicitation which clients were asked to open it and did not: by the api,
+// so that every instance knows it.
 
-import { NOTICES_MAX } from '../core/contract-limits.js';
-
-/** The same as `urlmode.max_asked_clients()`. */
-const CLIENTS_MAX = 8;
+import { UrlModeApiError } from './api.js';
 
 /** @implements {AsksLike} @typedef {import('../core/internals.js').Asks} AsksLike */
 export class Asks {
-	/** @type {Map<string, Map<string, import('../core/internals.js').AskAnswer>>} by elicitation and client, the oldest first */
-	#answers = new Map();
+	#api;
+
+	/** @param {import('./api.js').Api} api */
+	constructor(api) {
+		this.#api = api;
+	}
 
 	/** @type {AsksLike['begin']} */
-	async begin(ask, awaited) {
-		const earlier = this.#answers.get(ask.id)?.get(keyOf(ask)) ?? '';
-		if (earlier === 'asked') await this.end(ask, 'failed');
-		if (earlier === '' && awaited) await this.end(ask, 'asked');
-		return earlier;
+	async begin({ id, subject, session, client }, awaited) {
+		try {
+			// Once more after a lost answer, it says that the client was asked. Then it is given the link as text.
+			return (await this.#api.call('begin_ask', { id, subject, session, client, awaited })).earlier ?? '';
+		} catch (error) {
+			// Of a row that is not there, nothing is remembered. An older api has no such method.
+			if (error instanceof UrlModeApiError && error.reason === 'not_found') return '';
+			throw error;
+		}
 	}
 
 	/** @type {AsksLike['end']} */
-	async end(ask, answer) {
-		const answers = this.#answers.get(ask.id) ?? new Map();
-		answers.delete(keyOf(ask));
-		if (answer !== 'accepted') answers.set(keyOf(ask), answer);
-		this.#answers.delete(ask.id);
-		if (answers.size > 0) this.#answers.set(ask.id, answers);
-		dropOldest(answers, CLIENTS_MAX);
-		dropOldest(this.#answers, NOTICES_MAX);
+	async end({ id, subject, session, client }, answer) {
+		await this.#api.call('end_ask', { id, subject, session, client, answer });
 	}
-}
-
-/** @param {import('../core/internals.js').Ask} ask */
-function keyOf({ client: { name = '', version = '' } }) {
-	return `${name}\0${version}`;
-}
-
-/**
- * @param {Map<string, unknown>} map
- * @param {number} most
- */
-function dropOldest(map, most) {
-	if (map.size > most) map.delete(/** @type {string} */ (map.keys().next().value));
 }

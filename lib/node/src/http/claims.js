@@ -25,6 +25,7 @@ const REFUSALS = [400, 401, 404, 409, 413];
  * @property {number} timeout milliseconds to wait while another call holds the lease
  * @property {AbortSignal | undefined} signal ends this wait
  * @property {string} claimId
+ * @property {number | undefined} [fence] of the round before of the same call, which has held the claim
  *
  * @typedef {BeginFields & AskOptions} BeginOptions
  */
@@ -126,12 +127,12 @@ export class Claims {
 	 * @param {number | undefined} age
 	 * @returns {Promise<Claim | { event: import('./api.js').Members }>} event: about which the provider must be asked first
 	 */
-	async #begin(owned, { reference, anyPayment, lease, claimId }, age) {
+	async #begin(owned, { reference, anyPayment, lease, claimId, fence: earlier }, age) {
 		const asked = performance.now();
 		let begun;
 		try {
 			begun = await this.#api.call('begin_claim', {
-				...owned, reference, any_payment: anyPayment, lease_ms: lease, claim_id: claimId, recheck_after_ms: age,
+				...owned, reference, any_payment: anyPayment, lease_ms: lease, claim_id: claimId, recheck_after_ms: age, fence: earlier,
 			});
 		} catch (error) {
 			return toState(error, owned.id);
@@ -148,6 +149,7 @@ export class Claims {
 		}
 		/** @type {Lease} */
 		const held = new Lease(owned.id, lease, asked, { ...operations, ended: () => this.#leases.delete(held) });
+		held.tell(begun.money ?? 'renewed');
 		this.#leases.add(held);
 		return begunClaim(held, common);
 	}

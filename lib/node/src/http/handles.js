@@ -3,6 +3,9 @@
 //
 //   umh_ || base64url(nonce(12) || AES-256-GCM(JSON of the elicitation and a digest of owner and request))
 //   key    HKDF-SHA256(key of the api, no salt, "urlmode handle v1")
+//
+// After the handle with its count and a point, that of a body that has asked for something itself has the round, sealed
+// with the same key. Its associated data is the text before that point, so that it is of this handle.
 
 import { checkOwner } from '../core/arguments.js';
 import { canonicalJson } from '../core/canonical-json.js';
@@ -31,17 +34,14 @@ export class Handles {
 		this.#secret = secret;
 	}
 
-	pattern = /^(umh_[A-Za-z0-9_-]{40,8000})\.([1-9])$/;
+	pattern = /^(umh_[A-Za-z0-9_-]{40,8000})\.([1-9])(?:\.([A-Za-z0-9_-]+))?$/;
 
 	/**
 	 * @param {HandleRequest} request
 	 * @param {import('../core/internals.js').HandledElicitation} elicitation
 	 */
 	async seal(request, { elicitationId: id, url, returnUrl, expiresAt }) {
-		const iv = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
-		const text = JSON.stringify({ id, url, returnUrl, expiresAt, of: await digestOf(request) });
-		const sealed = new Uint8Array(await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, await this.#derived, encoder.encode(text)));
-		return PREFIX + toBase64url(Uint8Array.of(...iv, ...sealed));
+		return PREFIX + await this.#seal({ id, url, returnUrl, expiresAt, of: await digestOf(request) });
 	}
 
 	/**
@@ -54,14 +54,15 @@ export class Handles {
 		return /** @type {import('../core/internals.js').HandledElicitation} */ ({ elicitationId: id, url, returnUrl, expiresAt: new Date(expiresAt), resumed: true });
 	}
 
-	/** @returns {never} */
-	sealRound() {
-		throw new TypeError('the function cannot ask for input itself over HTTP');
+	/** @type {IHandles['sealRound']} */
+	async sealRound(handle, _elicitation, _owner, left) {
+		return `${handle}.${await this.#seal(left, handle)}`;
 	}
 
-	/** @returns {never} */
-	openRound() {
-		throw new StateTokenError('STATE_INVALID');
+	/** @type {IHandles['openRound']} */
+	async openRound(text) {
+		const at = text.lastIndexOf('.');
+		return /** @type {import('../core/internals.js').LeftRound} */ (await this.#open(text.slice(at + 1), text.slice(0, at)));
 	}
 
 	/**
@@ -69,14 +70,33 @@ export class Handles {
 	 * @returns {Promise<{ id: string, url: string, returnUrl: string, expiresAt: string, of: string }>}
 	 */
 	async check(sealed) {
-		const bytes = fromBase64url(sealed.slice(PREFIX.length));
-		if (!bytes) throw new StateTokenError('STATE_INVALID');
-		const iv = bytes.subarray(0, NONCE_BYTES);
-		const opened = await crypto.subtle.decrypt({ name: 'AES-GCM', iv }, await this.#derived, bytes.subarray(NONCE_BYTES)).catch(() => undefined);
-		if (!opened) throw new StateTokenError('STATE_INVALID');
-		const handle = JSON.parse(new TextDecoder().decode(opened));
+		const handle = await this.#open(sealed.slice(PREFIX.length));
 		if (Date.parse(handle.expiresAt) + GRACE_MAX_MS <= Date.now()) throw new StateTokenError('STATE_EXPIRED');
 		return handle;
+	}
+
+	/**
+	 * @param {object} value
+	 * @param {string} [of] what it belongs to
+	 */
+	async #seal(value, of = '') {
+		const iv = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
+		const text = encoder.encode(JSON.stringify(value));
+		const sealed = await crypto.subtle.encrypt({ name: 'AES-GCM', iv, additionalData: encoder.encode(of) }, await this.#derived, text);
+		return toBase64url(Uint8Array.of(...iv, ...new Uint8Array(sealed)));
+	}
+
+	/**
+	 * @param {string} sealed
+	 * @param {string} [of]
+	 */
+	async #open(sealed, of = '') {
+		const bytes = fromBase64url(sealed);
+		if (!bytes) throw new StateTokenError('STATE_INVALID');
+		const algorithm = { name: 'AES-GCM', iv: bytes.subarray(0, NONCE_BYTES), additionalData: encoder.encode(of) };
+		const opened = await crypto.subtle.decrypt(algorithm, await this.#derived, bytes.subarray(NONCE_BYTES)).catch(() => undefined);
+		if (!opened) throw new StateTokenError('STATE_INVALID');
+		return JSON.parse(new TextDecoder().decode(opened));
 	}
 
 	get #derived() {

@@ -74,7 +74,7 @@ export class UrlMode {
 			})),
 		});
 		setInternals(this, {
-			handles: new Handles(key), asks: new Asks(), recheckOf: (provider) => this.#rechecks.get(provider), name: this.#name,
+			handles: new Handles(key), asks: new Asks(this.#api), recheckOf: (provider) => this.#rechecks.get(provider), name: this.#name,
 			clients: checkClients(clients), closers: this.#closers, finishers: this.#finishers, isClosed: () => this.#closed !== undefined,
 		});
 	}
@@ -197,7 +197,8 @@ export class UrlMode {
 			reference: options.reference === undefined ? undefined : checkReference(options.reference),
 			lease: checkMilliseconds('lease', options.lease ?? CLAIM_LEASE_MS, CLAIM_LEASE_MIN_MS, CLAIM_LEASE_MAX_MS),
 			timeout: checkTimeout(options.timeout ?? 0), signal, anyPayment: checkFlag('anyPayment', options.anyPayment, false),
-			claimId: options.claimId === undefined ? crypto.randomUUID() : checkId(options.claimId, 'claimId'), ...checkRecheck(options),
+			claimId: options.claimId === undefined ? crypto.randomUUID() : checkId(options.claimId, 'claimId'), fence: options.fence,
+			...checkRecheck(options),
 		});
 	}
 
