@@ -20,6 +20,7 @@ type wait struct {
 	forget  func() bool  // that it is woken when ctx ends
 	entry   *entry       // nil: it could not begin
 	next    *wait        // of the same entry
+	at      **wait       // what points to it: the entry, or the wait before
 	options *WaitOptions // of the caller, or plainly
 	// Something has changed: answer looks what.
 	signal chan struct{}
