@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"reflect"
 	"testing"
+	"unsafe"
 )
 
 // The outcome of an event is bound to the id alone. The first read checks who waits, so an
@@ -123,5 +124,11 @@ func TestWaitsForOneRowEndInAnyOrder(t *testing.T) {
 	}
 	if len(m.waits.entries) != 0 {
 		t.Fatal("the row is still watched")
+	}
+}
+
+func TestSizeOfAWait(t *testing.T) {
+	if size := unsafe.Sizeof(wait{}); size > 128 {
+		t.Errorf("%d bytes: the runtime gives it 144", size)
 	}
 }
