@@ -250,6 +250,8 @@ func (d *driver) run(ctx context.Context, number int, verb string, with given) (
 		return claim.Confirm(ctx)
 	case "release":
 		return claim.Release(ctx)
+	case "release_unsent":
+		return claim.ReleaseUnsent(ctx)
 	case "end":
 		return nil, claim.End(ctx, with.How, with.Refund)
 	case "unclaimed":
@@ -545,7 +547,7 @@ func main() {
 		d.mu.Unlock()
 		go func() {
 			answer, err := d.run(ctx, request.ID, request.Do, request.With)
-			// Nothing of a wait is kept after its end: make soak measures this process.
+			// Nothing of a call is kept after its end: make soak measures this process.
 			stop()
 			d.mu.Lock()
 			delete(d.stops, request.ID)

@@ -350,9 +350,8 @@ export class UrlMode extends MoneyMethods {
 
 	async #close() {
 		this.#events.close();
-		this.#claims.close();
 		this.#rechecks.close();
-		const closed = Promise.all([this.#waits.close(new UrlModeClosedError()), this.#ledger.close(), ...[...this.#closers].map((close) => close())]);
+		const closed = Promise.all([this.#claims.close(), this.#waits.close(new UrlModeClosedError()), this.#ledger.close(), ...[...this.#closers].map((close) => close())]);
 		await Promise.all([...this.#finishers].map((finish) => finish()));
 		const overdue = setTimeout(() => this.#database.breakOff(), CLOSE_MS);
 		await closed;
