@@ -167,6 +167,7 @@ const EXAMPLES = Object.fromEntries(['app', 'mollie', 'paid', 'sdk', 'sdk2', 'mc
 
 /** What the reader of a block of code has already, by the words with which the block begins. */
 const BEFORE = {
+	'import { spanEvents': `declare const urlmode: import('urlmode').UrlMode, trace: import('urlmode/otel').Trace;\n`,
 	'import { Vault': `
 		declare const urlmode: import('urlmode').UrlMode, id: string, secret: string;
 	`,

@@ -188,7 +188,7 @@ export class UrlMode extends MoneyMethods {
 			throw signal.reason;
 		}
 		return this.#metrics.follow(this.#waits.wait(rowKey.id, rowKey.binding, {
-			timeout, signal, onProgress, recheckOf: (provider) => recheck ?? this.#rechecks.of(provider), verify, abandon, onRow: (row) => this.#events.status(row, owner),
+			timeout, signal, onProgress, recheckOf: (provider) => recheck ?? this.#rechecks.of(provider), verify, abandon, onRow: this.#events.ofWait(owner),
 		}), timeout, signal);
 	}
 
