@@ -80,14 +80,7 @@ type ConnectRequest struct {
 	// Variables and Parameters are added to those of the vault.
 	Variables  map[string]string
 	Parameters map[string]string
-	// TTL and the rest are those of [Request].
-	TTL         time.Duration
-	Exclusive   bool
-	ResumeKey   string
-	About       map[string]any
-	ClientID    string
-	SameClient  bool
-	Traceparent string
+	RequestOptions
 }
 
 // Connecting connects one account, of an elicitation that its Request creates.
