@@ -80,14 +80,7 @@ type ConnectRequest struct {
 	// Variables and Parameters are added to those of the vault.
 	Variables  map[string]string
 	Parameters map[string]string
-	// TTL and the rest are those of [Request].
-	TTL         time.Duration
-	Exclusive   bool           // as in [Request]
-	ResumeKey   string         // as in [Request]
-	About       map[string]any // as in [Request]
-	ClientID    string         // as in [Request]
-	SameClient  bool           // as in [Request]
-	Traceparent string         // as in [Request]
+	RequestOptions
 }
 
 // Connecting connects one account, of an elicitation that its Request creates.

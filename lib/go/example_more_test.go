@@ -54,8 +54,7 @@ func ExampleError() {
 // What the user types is never seen by the client or the model.
 func ExampleInstance_CreateInput() {
 	ctx := context.Background()
-	instance := openInstance(ctx)
-	defer instance.Close()
+	instance := opened()
 
 	elicitation, err := instance.CreateInput(ctx, urlmode.InputRequest{
 		Provider: "intake", Owner: someone(),
@@ -75,8 +74,7 @@ func ExampleInstance_CreateInput() {
 // A server that has asked the provider itself says what it has learned. The second time nothing changes.
 func ExampleInstance_Complete() {
 	ctx := context.Background()
-	instance := openInstance(ctx)
-	defer instance.Close()
+	instance := opened()
 
 	request := checkout()
 	elicitation, err := instance.Create(ctx, request)
@@ -96,8 +94,7 @@ func ExampleInstance_Complete() {
 
 func ExampleInstance_Cancel() {
 	ctx := context.Background()
-	instance := openInstance(ctx)
-	defer instance.Close()
+	instance := opened()
 
 	request := checkout()
 	elicitation, err := instance.Create(ctx, request)
@@ -118,8 +115,7 @@ func ExampleInstance_Cancel() {
 // Nobody has opened the link yet, so that it can be given up.
 func ExampleInstance_Abandon() {
 	ctx := context.Background()
-	instance := openInstance(ctx)
-	defer instance.Close()
+	instance := opened()
 
 	request := checkout()
 	elicitation, err := instance.Create(ctx, request)
@@ -133,8 +129,7 @@ func ExampleInstance_Abandon() {
 // Only the first call delivers.
 func ExampleInstance_Claim() {
 	ctx := context.Background()
-	instance := openInstance(ctx)
-	defer instance.Close()
+	instance := opened()
 
 	request := checkout()
 	elicitation := paidFor(ctx, instance, request)
@@ -150,8 +145,7 @@ func ExampleInstance_Claim() {
 // If the work fails, the next call begins at once.
 func ExampleClaim_Release() {
 	ctx := context.Background()
-	instance := openInstance(ctx)
-	defer instance.Close()
+	instance := opened()
 
 	request := checkout()
 	elicitation := paidFor(ctx, instance, request)
@@ -171,8 +165,7 @@ func ExampleClaim_Release() {
 // What the user has paid for was not delivered yet.
 func ExampleInstance_Unclaimed() {
 	ctx := context.Background()
-	instance := openInstance(ctx)
-	defer instance.Close()
+	instance := opened()
 
 	request := checkout()
 	paidFor(ctx, instance, request)
@@ -191,8 +184,7 @@ func ExampleInstance_Unclaimed() {
 // Nobody knows that the answer of this call was written.
 func ExampleInstance_Undelivered() {
 	ctx := context.Background()
-	instance := openInstance(ctx)
-	defer instance.Close()
+	instance := opened()
 
 	request := checkout()
 	elicitation := paidFor(ctx, instance, request)
@@ -217,8 +209,7 @@ func ExampleInstance_Undelivered() {
 
 func ExampleInstance_Refunds() {
 	ctx := context.Background()
-	instance := openInstance(ctx)
-	defer instance.Close()
+	instance := opened()
 
 	refunds, err := instance.Refunds(ctx, urlmode.ListOptions{Since: time.Now().Add(time.Hour)})
 	if err != nil {
@@ -231,8 +222,7 @@ func ExampleInstance_Refunds() {
 // The provider says that it has what the database does not know, perhaps because a webhook was never delivered.
 func ExampleInstance_Reconcile() {
 	ctx := context.Background()
-	instance := openInstance(ctx)
-	defer instance.Close()
+	instance := opened()
 
 	now := time.Now()
 	made, err := instance.Reconcile(ctx, urlmode.ReconcileOptions{
@@ -252,8 +242,7 @@ func ExampleInstance_Reconcile() {
 func ExampleInstance_Ledger() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	instance := openInstance(ctx)
-	defer instance.Close()
+	instance := opened()
 
 	request := checkout()
 	paidFor(ctx, instance, request)
@@ -272,8 +261,7 @@ func ExampleInstance_Ledger() {
 
 func ExampleInstance_Paid() {
 	ctx := context.Background()
-	instance := openInstance(ctx)
-	defer instance.Close()
+	instance := opened()
 
 	request := checkout()
 	paidFor(ctx, instance, request)
@@ -289,8 +277,7 @@ func ExampleInstance_Paid() {
 // A user who has subscribed to nothing.
 func ExampleInstance_Entitlements() {
 	ctx := context.Background()
-	instance := openInstance(ctx)
-	defer instance.Close()
+	instance := opened()
 
 	entitlements, err := instance.Entitlements(ctx, someone().Subject, "analyst")
 	fmt.Println(len(entitlements), err)
@@ -300,8 +287,7 @@ func ExampleInstance_Entitlements() {
 // The loop of a server, which ends with its context.
 func ExampleInstance_LatePayments() {
 	ctx, cancel := context.WithCancel(context.Background())
-	instance := openInstance(ctx)
-	defer instance.Close()
+	instance := opened()
 
 	payments := instance.LatePayments(ctx) // what happens from here on
 	cancel()                               // when the server ends
@@ -314,8 +300,7 @@ func ExampleInstance_LatePayments() {
 
 func ExampleInstance_NewRefunds() {
 	ctx, cancel := context.WithCancel(context.Background())
-	instance := openInstance(ctx)
-	defer instance.Close()
+	instance := opened()
 
 	refunds := instance.NewRefunds(ctx)
 	cancel()
@@ -329,8 +314,7 @@ func ExampleInstance_NewRefunds() {
 // Providers are asked about events that prove nothing also where nobody waits. Each instance does so once a minute by itself.
 func ExampleInstance_RecheckDue() {
 	ctx := context.Background()
-	instance := openInstance(ctx)
-	defer instance.Close()
+	instance := opened()
 
 	fmt.Println(instance.RecheckDue(ctx)) // without Config.Rechecks there is nobody to ask
 	// Output: 0 <nil>
@@ -339,8 +323,7 @@ func ExampleInstance_RecheckDue() {
 // Instances purge by themselves, by Config.Retention. This is for a server that does not.
 func ExampleInstance_Purge() {
 	ctx := context.Background()
-	instance := openInstance(ctx)
-	defer instance.Close()
+	instance := opened()
 
 	_, err := instance.Purge(ctx, urlmode.PurgeOptions{OlderThan: 400 * 24 * time.Hour})
 	fmt.Println(err)
@@ -349,8 +332,7 @@ func ExampleInstance_Purge() {
 
 // A cookie for a browser whose web session has identified the user.
 func ExampleInstance_Ticket() {
-	instance := openInstance(context.Background())
-	defer instance.Close()
+	instance := opened()
 
 	ticket, err := instance.Ticket("ada@example.org", 5*time.Minute)
 	if err != nil {
@@ -371,8 +353,7 @@ func ExampleInstance_Stats() {
 
 // Text in the format of Prometheus, for the metrics of a server.
 func ExampleInstance_Metrics() {
-	instance := openInstance(context.Background())
-	defer instance.Close()
+	instance := opened()
 
 	first, _, _ := strings.Cut(instance.Metrics(), " ")
 	fmt.Println(first)

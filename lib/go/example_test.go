@@ -10,6 +10,7 @@ import (
 	"log"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"urlmode.example/urlmode"
@@ -28,6 +29,9 @@ func openInstance(ctx context.Context) *urlmode.Instance {
 	return instance
 }
 
+// opened is the instance of these examples.
+var opened = sync.OnceValue(func() *urlmode.Instance { return openInstance(context.Background()) })
+
 // someone is a user, according to the server's own authorization.
 func someone() urlmode.Owner {
 	return urlmode.Owner{Subject: fmt.Sprintf("user-%d", time.Now().UnixNano())}
@@ -42,8 +46,7 @@ func checkout() urlmode.Request {
 
 func ExampleInstance_Create() {
 	ctx := context.Background()
-	instance := openInstance(ctx)
-	defer instance.Close()
+	instance := opened()
 
 	elicitation, err := instance.Create(ctx, checkout())
 	if err != nil {
@@ -57,8 +60,7 @@ func ExampleInstance_Create() {
 // A call that goes on with what an earlier one has started is for the same item.
 func ExampleInstance_Create_resumed() {
 	ctx := context.Background()
-	instance := openInstance(ctx)
-	defer instance.Close()
+	instance := opened()
 
 	request := checkout()
 	request.Item = "report:42"
@@ -76,8 +78,7 @@ func ExampleInstance_Create_resumed() {
 
 func ExampleInstance_CreateApproval() {
 	ctx := context.Background()
-	instance := openInstance(ctx)
-	defer instance.Close()
+	instance := opened()
 
 	elicitation, err := instance.CreateApproval(ctx, urlmode.ApprovalRequest{
 		Provider: "approvals", Owner: someone(),
@@ -96,8 +97,7 @@ func ExampleInstance_CreateApproval() {
 
 func ExampleInstance_Wait() {
 	ctx := context.Background()
-	instance := openInstance(ctx)
-	defer instance.Close()
+	instance := opened()
 
 	request := checkout()
 	elicitation, err := instance.Create(ctx, request)
@@ -124,8 +124,7 @@ func ExampleInstance_Wait() {
 // A status, without waiting for another.
 func ExampleInstance_WaitWith() {
 	ctx := context.Background()
-	instance := openInstance(ctx)
-	defer instance.Close()
+	instance := opened()
 
 	request := checkout()
 	elicitation, err := instance.Create(ctx, request)
@@ -143,8 +142,7 @@ func ExampleInstance_WaitWith() {
 // The work is done once, although two calls have the outcome.
 func ExampleInstance_BeginClaim() {
 	ctx := context.Background()
-	instance := openInstance(ctx)
-	defer instance.Close()
+	instance := opened()
 
 	request := checkout()
 	elicitation, err := instance.Create(ctx, request)

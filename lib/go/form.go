@@ -158,7 +158,7 @@ type Choice struct {
 	Label Words  `json:"label"` // what people read
 }
 
-// InputRequest is what CreateInput asks for. Provider, Owner and Form are required. What has no comment is as in Request.
+// InputRequest is what CreateInput asks for. Provider, Owner and Form are required.
 type InputRequest struct {
 	Provider string
 	Owner    Owner
@@ -168,17 +168,10 @@ type InputRequest struct {
 	SubmitLabel Words
 	// VerifyTimeout is how long WaitOptions.Verify may take, from a second to two minutes. Without it nothing is verified.
 	VerifyTimeout time.Duration
-	TTL           time.Duration  // as in [Request]
-	ID            string         // as in [Request]
-	Exclusive     bool           // as in [Request]
-	ResumeKey     string         // as in [Request]
-	About         map[string]any // as in [Request]
-	ClientID      string         // as in [Request]
-	Traceparent   string         // as in [Request]
-	SameClient    bool           // as in [Request]
+	RequestOptions
 }
 
-// ApprovalRequest is what CreateApproval asks for. Provider, Owner and Form are required. What has no comment is as in Request.
+// ApprovalRequest is what CreateApproval asks for. Provider, Owner and Form are required.
 type ApprovalRequest struct {
 	Provider string
 	Owner    Owner
@@ -192,15 +185,8 @@ type ApprovalRequest struct {
 	FourEyes bool
 	// StepUp demands that whoever decides signs in once more for it. It requires user_check openid; otherwise the page refuses
 	// everybody with step_up_not_set_up.
-	StepUp      bool
-	TTL         time.Duration  // as in [Request]
-	ID          string         // as in [Request]
-	Exclusive   bool           // as in [Request]
-	ResumeKey   string         // as in [Request]
-	About       map[string]any // as in [Request]
-	ClientID    string         // as in [Request]
-	Traceparent string         // as in [Request]
-	SameClient  bool           // as in [Request]
+	StepUp bool
+	RequestOptions
 }
 
 // FormElicitation is what CreateInput and CreateApproval have created or found.
@@ -241,10 +227,7 @@ func (r InputRequest) split() (Request, askedForm, error) {
 	}
 	var err error
 	asked.text, err = checkForm("input", sealedInput{r.Form, r.SubmitLabel}, r.Form.Fields)
-	return Request{
-		Provider: r.Provider, Kind: Input, Owner: r.Owner, TTL: r.TTL, ID: r.ID, Exclusive: r.Exclusive, ResumeKey: r.ResumeKey,
-		About: r.About, ClientID: r.ClientID, Traceparent: r.Traceparent, SameClient: r.SameClient,
-	}, asked, err
+	return Request{Provider: r.Provider, Kind: Input, Owner: r.Owner, RequestOptions: r.RequestOptions}, asked, err
 }
 
 // CreateApproval asks for a decision on a page of the callback programs: of the subject, of others, or of certain
@@ -272,10 +255,7 @@ func (r ApprovalRequest) split() (Request, askedForm, error) {
 	if asked.fourEyes = r.FourEyes; err == nil && asked.fourEyes && asked.approvers == nil {
 		err = argumentError("FourEyes requires Approvers or Others")
 	}
-	return Request{
-		Provider: r.Provider, Kind: Approval, Owner: r.Owner, TTL: r.TTL, ID: r.ID, Exclusive: r.Exclusive, ResumeKey: r.ResumeKey,
-		About: r.About, ClientID: r.ClientID, Traceparent: r.Traceparent, SameClient: r.SameClient,
-	}, asked, err
+	return Request{Provider: r.Provider, Kind: Approval, Owner: r.Owner, RequestOptions: r.RequestOptions}, asked, err
 }
 
 func compared(r Request, form askedForm, err error) (Request, error) {

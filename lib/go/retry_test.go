@@ -16,7 +16,7 @@ func TestRequestState(t *testing.T) {
 	m := offline(t)
 	me := Owner{"ada", "s"}
 	request := Request{Provider: "stripe", Kind: Payment, Owner: me, Expected: Expected{Amount: 5, Currency: "eur"}, Item: "report:42",
-		ResumeKey: "k", About: map[string]any{"a": 1}, ClientID: "c"}
+		RequestOptions: RequestOptions{ResumeKey: "k", About: map[string]any{"a": 1}, ClientID: "c"}}
 	k := rowKey{newID(), bindingOf(me)}
 	asked := m.elicitation(m.urls(k, "stripe", Payment, time.Minute), placed{key: k, provider: "stripe", expiresAt: time.Now().Add(time.Minute)})
 	text, err := m.RequestState(Retry{asked, 2}, request)
@@ -67,7 +67,7 @@ func TestRequestState(t *testing.T) {
 func TestRequestStateWithoutItem(t *testing.T) {
 	m := offline(t)
 	me := Owner{"ada", "s"}
-	earlier := Request{Provider: "stripe", Kind: Payment, Owner: me, Expected: Expected{Amount: 5, Currency: "EUR"}, ResumeKey: "k"}
+	earlier := Request{Provider: "stripe", Kind: Payment, Owner: me, Expected: Expected{Amount: 5, Currency: "EUR"}, RequestOptions: RequestOptions{ResumeKey: "k"}}
 	k := rowKey{newID(), bindingOf(me)}
 	asked := m.elicitation(m.urls(k, "stripe", Payment, time.Minute), placed{key: k, provider: "stripe", expiresAt: time.Now().Add(time.Minute)})
 	text, err := m.RequestState(Retry{asked, 1}, earlier)

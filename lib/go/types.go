@@ -173,6 +173,13 @@ type Request struct {
 	Subscription bool
 	// PKCE adds an S256 challenge to the target URL, and a nonce if its scope contains openid. Only for OAuth.
 	PKCE bool
+	RequestOptions
+	// CannotRecheck means that the waits have no Recheck, so a payment that needs one is not resumed.
+	CannotRecheck bool
+}
+
+// RequestOptions are what every request may have: [Request], [InputRequest], [ApprovalRequest] and [ConnectRequest].
+type RequestOptions struct {
 	// TTL is how long the link can be opened: five minutes by default, a year at most.
 	TTL time.Duration
 	// ID is a UUID, by default a random one.
@@ -191,8 +198,6 @@ type Request struct {
 	Traceparent string
 	// SameClient means that only a call of the same client goes on with this elicitation.
 	SameClient bool
-	// CannotRecheck means that the waits have no Recheck, so a payment that needs one is not resumed.
-	CannotRecheck bool
 }
 
 // Elicitation is what Create has created or found.

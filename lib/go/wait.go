@@ -5,6 +5,7 @@ package urlmode
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"time"
 
@@ -14,12 +15,14 @@ import (
 // errPanicked is how a wait has ended for the metrics, or, of a function that no goroutine of the caller has called, its error.
 var errPanicked = errors.New("a function of the caller has panicked")
 
-// wait is one call of Wait. waits.mu protects it; whatever happens first settles it. There may be very many, so it is small.
+// wait is one call of Wait. waits.mu protects it; whatever happens first settles it. There may be very many, so it has 128 bytes,
+// the next larger size of which is 144.
 type wait struct {
 	ctx     context.Context
 	forget  func() bool  // that it is woken when ctx ends
 	entry   *entry       // nil: it could not begin
 	next    *wait        // of the same entry
+	at      **wait       // what points to it: the entry, or the wait before
 	options *WaitOptions // of the caller, or plainly
 	// Something has changed: answer looks what.
 	signal chan struct{}
@@ -29,7 +32,7 @@ type wait struct {
 	progress []Progress    // not told yet
 	began    time.Duration // in the time of waits
 
-	failedAttempts int32 // -1: the row was not read
+	failedAttempts int16 // -1: the row was not read
 	seen           byte  // of statuses
 	done           bool
 	closed         bool // by Close
@@ -94,12 +97,13 @@ func (w *wait) report(read *row) {
 		w.seen = byte(now)
 		w.progress = append(w.progress, Progress(read.status))
 	}
+	failed := int16(min(read.failedAttempts, math.MaxInt16)) // of which nobody is told more
 	if w.failedAttempts >= 0 {
-		for range int32(read.failedAttempts) - w.failedAttempts {
+		for range failed - w.failedAttempts {
 			w.progress = append(w.progress, ProgressAttemptFailed)
 		}
 	}
-	w.failedAttempts = int32(read.failedAttempts)
+	w.failedAttempts = failed
 	if w.options.Progress == nil {
 		w.progress = nil
 	} else if len(w.progress) > before {

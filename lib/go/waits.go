@@ -116,7 +116,10 @@ func (ws *waits) add(k rowKey, made *wait) error {
 	if made.ctx.Done() != nil {
 		made.forget = context.AfterFunc(made.ctx, made.wake)
 	}
-	made.next, e.first = e.first, made
+	if made.next, made.at = e.first, &e.first; made.next != nil {
+		made.next.at = &made.next
+	}
+	e.first = made
 	ws.size++
 	ws.open.Add(1)
 	ws.isNew = true
@@ -137,11 +140,9 @@ func (ws *waits) remove(w *wait, outcome *Outcome, err error) {
 	defer ws.mu.Unlock()
 	w.done, w.outcome, w.err = true, outcome, err
 	e := w.entry
-	at := &e.first
-	for *at != w {
-		at = &(*at).next
+	if *w.at = w.next; w.next != nil {
+		w.next.at = w.at
 	}
-	*at = w.next
 	ws.size--
 	if !w.options.Once {
 		ws.ends[endOf(outcome, err)]++

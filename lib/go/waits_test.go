@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"reflect"
 	"testing"
+	"unsafe"
 )
 
 // The outcome of an event is bound to the id alone. The first read checks who waits, so an
@@ -89,5 +90,45 @@ func TestOutcomesShareNothing(t *testing.T) {
 			t.Errorf("%s: it is not read", name)
 		}
 		m.waits.remove(all[1], nil, errorClosed())
+	}
+}
+
+// The end of a wait touches its neighbours alone, whichever of those for one row it is.
+func TestWaitsForOneRowEndInAnyOrder(t *testing.T) {
+	m := offline(t)
+	k := rowKey{newID(), bindingOf(Owner{"me", ""})}
+	for first := range 4 {
+		for step := 1; step < 4; step += 2 { // with which each of the four has its turn
+			var all [4]*wait
+			for i := range all {
+				all[i] = newWait(t.Context(), defaultWaitOptions)
+				if err := m.waits.add(k, all[i]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			e, left := all[0].entry, len(all)
+			for turn := range all {
+				m.waits.remove(all[(first+turn*step)%4], nil, errorClosed())
+				left--
+				found := 0
+				for at := &e.first; *at != nil; at = &(*at).next {
+					if found++; (*at).at != at || (*at).done {
+						t.Fatalf("from %d by %d: what is left is not linked", first, step)
+					}
+				}
+				if found != left || m.OpenWaits() != left {
+					t.Fatalf("from %d by %d: %d are left of %d", first, step, found, left)
+				}
+			}
+		}
+	}
+	if len(m.waits.entries) != 0 {
+		t.Fatal("the row is still watched")
+	}
+}
+
+func TestSizeOfAWait(t *testing.T) {
+	if size := unsafe.Sizeof(wait{}); size > 128 {
+		t.Errorf("%d bytes: the runtime gives it 144", size)
 	}
 }

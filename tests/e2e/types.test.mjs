@@ -88,6 +88,10 @@ server.registerTool('a', { description: 'a' }, (call) => withElicitation({ ...op
 server.registerTool('b', { description: 'b' }, (call) => withAccount({
 	urlmode, server, call, subject: 'user-42', provider: 'shopify', variables: { shop: 'a' }, client: { id: 'a', secret: 'b' }, message: 'Please.',
 }, () => ({ content: [] })));
+server.registerPrompt('c', { description: 'c' }, (call) => withElicitation({ ...options, server, call },
+	({ elicitationId }) => ({ messages: [{ role: 'user' as const, content: { type: 'text' as const, text: elicitationId } }] })));
+server.registerResource('d', 'd://d', {}, (uri, call) => withElicitation({ ...options, server, call },
+	({ elicitationId }) => ({ contents: [{ uri: uri.href, text: elicitationId }] })));
 `,
 	'mcp-use.ts': `${COMMON}
 import { MCPServer } from 'mcp-use';
@@ -167,6 +171,7 @@ const EXAMPLES = Object.fromEntries(['app', 'mollie', 'paid', 'sdk', 'sdk2', 'mc
 
 /** What the reader of a block of code has already, by the words with which the block begins. */
 const BEFORE = {
+	'import { spanEvents': `declare const urlmode: import('urlmode').UrlMode, trace: import('urlmode/otel').Trace;\n`,
 	'import { Vault': `
 		declare const urlmode: import('urlmode').UrlMode, id: string, secret: string;
 	`,
@@ -209,6 +214,13 @@ const BEFORE = {
 	'if (response.status': `
 		import { TokenRefusedError } from 'urlmode';
 		declare const response: Response;
+	`,
+	'server.registerPrompt': `
+		import { McpServer } from '@modelcontextprotocol/server';
+		import { withElicitation } from 'urlmode/sdk2';
+		declare const urlmode: import('urlmode').UrlMode;
+		const server = new McpServer({ name: 'a', version: '1.0.0' });
+		const report = { urlmode, subject: 'user-42', provider: 'stripe', kind: 'payment' as const, expected: { amount: 1050, currency: 'EUR' }, message: 'Please.', targetUrl: 'https://x' };
 	`,
 	'return useAccount': `
 		import { useAccount, type UseAccountOptions } from 'urlmode/sdk';

@@ -8,18 +8,18 @@ import { isThere, openFiles } from './processes.mjs';
 import { until } from './wait.mjs';
 
 /**
- * Locks a row, as another transaction would, until the answer's `release`, or a
+ * Locks rows, as another transaction would, until the answer's `release`, or a
  * COMMIT by its `query`.
  *
  * @param {import('./stack.mjs').Stack} stack
- * @param {string} id
+ * @param {...string} ids
  * @returns {Promise<{ query: (sql: string, values?: unknown[]) => Promise<pg.QueryResult>, release: () => Promise<void> }>}
  */
-export async function holdRow(stack, id) {
+export async function holdRow(stack, ...ids) {
 	const client = new pg.Client({ connectionString: stack.env.URLMODE_ADMIN_DATABASE_URL });
 	await client.connect();
 	await client.query('BEGIN');
-	await client.query('SELECT FROM urlmode.elicitation WHERE id = $1 FOR UPDATE', [id]);
+	await client.query('SELECT FROM urlmode.elicitation WHERE id = ANY ($1) FOR UPDATE', [ids]);
 	let released;
 
 	return {

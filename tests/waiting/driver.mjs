@@ -43,13 +43,11 @@ const answered = (recheck) => Object.fromEntries(Object.entries(given(recheck)).
 	([name, value]) => [name, ['payments', 'refunds'].includes(name) ? value.map(given) : value]));
 
 const VERBS = {
-	create: async ({ checkout, ...options }) => told(await urlmode.create(
-		{ ...given(options), ...checkout && { targetUrl: { url: options.target_url, checkout } } })),
-	async wait({ elicitation_id: id, recheck, verify, timeout_ms: timeout, ...options }, number) {
-		const stop = new AbortController();
-		stops.set(number, stop);
+	create: async ({ checkout, ...options }, _, signal) => told(await urlmode.create(
+		{ ...given(options), signal, ...checkout && { targetUrl: { url: options.target_url, checkout } } })),
+	async wait({ elicitation_id: id, recheck, verify, timeout_ms: timeout, ...options }, number, signal) {
 		return told(await urlmode.waitForCompletion(id, {
-			...given(options), timeout: timeout === null ? Infinity : timeout, signal: stop.signal,
+			...given(options), timeout: timeout === null ? Infinity : timeout, signal,
 			onProgress: (progress) => say({ id: number, progress }),
 			...recheck && { recheck: ({ signal: _, ...event }) => {
 				say({ id: number, recheck: told(event) });
@@ -71,8 +69,8 @@ const VERBS = {
 	cancel: ({ elicitation_id: id, ...options }) => urlmode.cancel(id, given(options)),
 	abandon: ({ elicitation_id: id, ...options }) => urlmode.abandon(id, given(options)),
 	claim: ({ elicitation_id: id, ...options }) => urlmode.claim(id, given(options)),
-	async begin_claim({ elicitation_id: id, recheck, recheck_after_ms: recheckAfter, ...options }, number) {
-		const claim = await urlmode.beginClaim(id, { ...given(options), recheckAfter, ...recheck && { recheck: () => {
+	async begin_claim({ elicitation_id: id, recheck, recheck_after_ms: recheckAfter, ...options }, number, signal) {
+		const claim = await urlmode.beginClaim(id, { ...given(options), signal, recheckAfter, ...recheck && { recheck: () => {
 			if (recheck === 'fails') throw Object.assign(new Error('the provider cannot be asked'), { code: 'FAILED' });
 			return answered(recheck);
 		} } });
@@ -119,8 +117,10 @@ function codeOf(error) {
 
 for await (const line of createInterface({ input: process.stdin })) {
 	const { id, do: verb, with: options = {} } = JSON.parse(line);
-	// Nothing of a wait is kept after its end: `make soak` measures this process.
-	Promise.resolve().then(() => VERBS[verb](options, id)).finally(() => stops.delete(id)).then(
+	const stop = new AbortController();
+	stops.set(id, stop);
+	// Nothing of a call is kept after its end: `make soak` measures this process.
+	Promise.resolve().then(() => VERBS[verb](options, id, stop.signal)).finally(() => stops.delete(id)).then(
 		(answer = null) => say({ id, answer }),
 		(error) => say({ id, error: { code: codeOf(error), status: error.status, reason: error.reason ?? error.detail, message: error.message } }));
 }

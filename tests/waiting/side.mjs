@@ -19,7 +19,7 @@ export const SIDES = {
 	python: { command: [path('../../build/python/bin/python'), path('driver.py')], has: EVERYTHING, env: { PYTHONPATH: path('../../lib/python/src') } },
 	go: { command: [path('../../build/go/waiting')], has: EVERYTHING },
 	http: { command: [process.execPath, path('driver.mjs')], has: MOST, env: { OVER: 'http' }, without: {
-		verbs: ['purge', 'ticket'], steps: ['keys', 'breaks', 'silences'], settings: true,
+		verbs: ['purge', 'ticket'], steps: ['keys', 'breaks', 'silences', 'storm'], settings: true,
 		members: { outcome: ['interrupted', 'expected', 'tax', 'refunded_amount'], unclaimed: ['result'] },
 	} },
 };

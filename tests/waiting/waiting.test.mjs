@@ -10,7 +10,7 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-import { ALIVE_MS } from '../../lib/node/src/core/contract-limits.js';
+import { ALIVE_MS, POOL_MAX } from '../../lib/node/src/core/contract-limits.js';
 import { decrypt } from '../../lib/node/src/core/envelope.js';
 import { parseKeys } from '../../lib/node/src/core/keys.js';
 import { Proxy } from '../../lib/node/test/support/proxy.js';
@@ -19,7 +19,7 @@ import { sender } from '../support/deliveries.mjs';
 import { comeBack, press, stateOf } from '../support/flow.mjs';
 import { openFixture } from '../support/fixture.mjs';
 import { decideAs, FormPage } from '../support/form-page.mjs';
-import { LISTENING } from '../support/locks.mjs';
+import { holdRow, LISTENING } from '../support/locks.mjs';
 import { until } from '../support/wait.mjs';
 import { Driver, SIDES } from './side.mjs';
 
@@ -58,7 +58,7 @@ after(async () => {
 /** Whether a side can do what a scenario asks of it. */
 function canRun({ steps, needs = [], settings }, pair) {
 	const [one, other] = pair.map((name) => SIDES[name]);
-	const usesBoth = steps.some(({ by }) => by === 'b');
+	const usesBoth = steps.some(({ by, storm }) => by === 'b' || storm);
 	if (pair[0] !== pair[1] && !usesBoth) return false;
 	if (!needs.every((need) => one.has.includes(need) && (!usesBoth || other.has.includes(need)))) return false;
 	return steps.every((step) => {
@@ -344,6 +344,54 @@ const STEPS = {
 		run.silentSince = performance.now();
 		// A connection that has just answered is not asked whether it is alive.
 		await sleep(ALIVE_MS + 100);
+	},
+
+	/**
+	 * Claims `claims` accounts whose rows are locked, so that the instance has no connection left, makes `creates` elicitations, and stops
+	 * all of them.
+	 */
+	async storm(run, { claims, creates }) {
+		const someone = () => ({ subject: `user-${randomUUID()}`, session: run.session });
+		const { a } = run.drivers;
+		run.accounts = await Promise.all(Array.from({ length: claims }, async () => {
+			const me = someone();
+			const { elicitation_id: id } = await run.ask('create', { by: 'b' }, { ...CREATE.account, ...me });
+			const account = { elicitation_id: id, ...me };
+			assert.equal(await run.ask('complete', { by: 'b' }, { ...account, action: 'accept', result: { code: 'c' } }), true);
+			return account;
+		}));
+		const held = await holdRow(fixture.stack, ...run.accounts.map(({ elicitation_id: id }) => id));
+		let calls;
+		try {
+			calls = run.accounts.map((account) => a.begin('begin_claim', account));
+			await until('all connections wait for a row', async () => (await fixture.stack.sql(
+				"SELECT FROM pg_stat_activity WHERE application_name = $1 AND wait_event_type = 'Lock'", [a.name])).length === POOL_MAX);
+			run.users = Array.from({ length: creates }, someone);
+			calls.push(...run.users.map((me) => a.begin('create', { ...CREATE.account, ...me })));
+			for (const { number } of calls) a.begin('stop', { wait: number });
+			await Promise.all(calls.slice(claims).map(async ({ end }) => {
+				const { answer, error } = await end;
+				assert.equal(error?.code, 'STOPPED', JSON.stringify(answer ?? error));
+			}));
+		} finally {
+			await held.release();
+		}
+		// In Go, who has begun a claim gives it back.
+		await Promise.all(calls.slice(0, claims).map(async ({ end, number }) => {
+			const { answer, error } = await end;
+			if (answer) assert.equal((await a.begin('release_unsent', { claim: number }).end).answer, true);
+			else assert.equal(error.code, 'STOPPED');
+		}));
+	},
+
+	/** Each account of the storm can be claimed: what was sent is given back. */
+	claimable: (run, _, step) => Promise.all(run.accounts.map((account) => until('it can be claimed',
+		async () => (await run.ask('begin_claim', step, account)).state === 'begun'))),
+
+	/** So many of the elicitations of the storm were written. */
+	async written(run, count) {
+		const rows = await fixture.stack.sql('SELECT FROM urlmode.elicitation WHERE subject = ANY ($1)', [run.users.map(({ subject }) => subject)]);
+		assert.equal(rows.length, count);
 	},
 
 	async close(run, name) {

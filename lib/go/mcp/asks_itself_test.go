@@ -52,17 +52,7 @@ func upstream(t *testing.T, w *writer) *sdk.ClientSession {
 		Capabilities:   &sdk.ClientCapabilities{Elicitation: &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}}},
 		MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true},
 	})
-	theirs, ours := sdk.NewInMemoryTransports()
-	serving, err := server.Connect(t.Context(), ours, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	session, err := client.Connect(t.Context(), theirs, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { session.Close(); serving.Wait() })
-	return session
+	return joined(t, client, server)
 }
 
 // answers pays, and answers the questions of the writer.

@@ -181,9 +181,6 @@ func (t *Tools) callOf(ctx context.Context, call *sdk.CallToolRequest) adapter.C
 	if ctx == nil { // The adapter refuses it.
 		ctx = context.Background()
 	}
-	if ctx == nil { // The adapter refuses it.
-		ctx = context.Background()
-	}
 	described := t.describe(call)
 	described.Output, _ = ctx.Value(outputKey{}).(*adapter.Output)
 	described.WhenEnded, described.WhenPassed = adapter.WhenEnded(ctx), adapter.WhenPassed(ctx)

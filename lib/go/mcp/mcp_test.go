@@ -75,7 +75,6 @@ func connectAs(t *testing.T, p *payer, elicit elicitationHandler, server *sdk.Se
 			defer p.mu.Unlock()
 			p.told = append(p.told, r.Params.ElicitationID)
 		}})
-	theirs, ours := sdk.NewInMemoryTransports()
 	if older {
 		// The client asks which revisions there are, and the server does not know what it means.
 		server.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
@@ -87,6 +86,13 @@ func connectAs(t *testing.T, p *payer, elicit elicitationHandler, server *sdk.Se
 			}
 		})
 	}
+	return joined(t, client, server)
+}
+
+// joined are a client and a server that are connected until the test has ended.
+func joined(t *testing.T, client *sdk.Client, server *sdk.Server) *sdk.ClientSession {
+	t.Helper()
+	theirs, ours := sdk.NewInMemoryTransports()
 	serving, err := server.Connect(t.Context(), ours, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -279,5 +285,32 @@ func TestCallWithoutAuthentication(t *testing.T) {
 	var none context.Context
 	if _, err := tools.ElicitURL(none, &sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{}, Session: &sdk.ServerSession{}}, Wish{}, nil); !errors.Is(err, urlmode.ErrArgument) {
 		t.Errorf("a nil context: %v", err)
+	}
+}
+
+// The result says in its data why the link is in it.
+func TestReasonOfAPendingAnswer(t *testing.T) {
+	for action, reason := range map[string]string{"decline": "client_declined", "cancel": "client_dismissed", "error": "client_failed"} {
+		p := &payer{t: t, me: adaptertest.Someone()}
+		tools := New(adaptertest.Open(t), Options{})
+		server := serverOf(func(ctx context.Context, call *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			return tools.ElicitURL(ctx, call, wish(p.me, "one"), func(context.Context, Accepted) (*sdk.CallToolResult, error) { return text("Paid."), nil })
+		})
+		session := connectAs(t, p, func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+			if action == "error" {
+				return nil, errors.New("it cannot be opened")
+			}
+			return &sdk.ElicitResult{Action: action}, nil
+		}, server, true)
+		written, err := json.Marshal(call(t, session).StructuredContent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var data struct {
+			Elicitation struct{ Status, Reason string }
+		}
+		if err := json.Unmarshal(written, &data); err != nil || data.Elicitation.Reason != reason || data.Elicitation.Status != "pending" {
+			t.Errorf("%s: %s, %v", action, written, err)
+		}
 	}
 }

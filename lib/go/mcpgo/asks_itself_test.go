@@ -7,7 +7,6 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	sdk "github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -51,29 +50,9 @@ func TestBodyThatAsksItself(t *testing.T) {
 				return sdk.NewToolResultText("Painted " + answer.Content.(map[string]any)["colour"].(string)), nil
 			})
 		}))
-		connection, err := transport.NewStreamableHTTP(url, transport.WithContinuousListening())
-		if err != nil {
-			t.Fatal(err)
-		}
-		session := client.NewClient(connection, client.WithElicitationHandler(a))
-		if err := session.Start(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		defer session.Close()
-		var begin sdk.InitializeRequest
-		begin.Params.ProtocolVersion = revision
-		begin.Params.ClientInfo = sdk.Implementation{Name: "tests", Version: "1"}
-		begin.Params.Capabilities.Elicitation = &sdk.ElicitationCapability{URL: &struct{}{}, Form: &struct{}{}}
-		if _, err := session.Initialize(t.Context(), begin); err != nil {
-			t.Fatal(err)
-		}
-		var call sdk.CallToolRequest
-		call.Params.Name = "buy"
-		result, err := session.CallTool(t.Context(), call)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if said := result.Content[0].(sdk.TextContent).Text; said != "Painted red" || len(a.asked) != 2 || adaptertest.RowsOf(t, a.me) != 1 {
+		declared := &sdk.ElicitationCapability{URL: &struct{}{}, Form: &struct{}{}}
+		said := buyAs(t, a, declared, url, revision, transport.WithContinuousListening())
+		if said != "Painted red" || len(a.asked) != 2 || adaptertest.RowsOf(t, a.me) != 1 {
 			t.Fatalf("%s: %q after %q", revision, said, a.asked)
 		}
 	}

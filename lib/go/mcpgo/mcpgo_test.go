@@ -69,11 +69,18 @@ func (p *payer) Elicit(_ context.Context, r sdk.ElicitationRequest) (*sdk.Elicit
 
 func buy(t *testing.T, p *payer, url, revision string) string {
 	t.Helper()
-	connection, err := transport.NewStreamableHTTP(url)
+	return buyAs(t, p, &sdk.ElicitationCapability{URL: &struct{}{}}, url, revision)
+}
+
+// buyAs calls the tool as a client that has this handler and declares this.
+func buyAs(t *testing.T, handler client.ElicitationHandler, declared *sdk.ElicitationCapability, url, revision string,
+	options ...transport.StreamableHTTPCOption) string {
+	t.Helper()
+	connection, err := transport.NewStreamableHTTP(url, options...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	session := client.NewClient(connection, client.WithElicitationHandler(p))
+	session := client.NewClient(connection, client.WithElicitationHandler(handler))
 	if err := session.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +88,7 @@ func buy(t *testing.T, p *payer, url, revision string) string {
 	var begin sdk.InitializeRequest
 	begin.Params.ProtocolVersion = revision
 	begin.Params.ClientInfo = sdk.Implementation{Name: "tests", Version: "1"}
-	begin.Params.Capabilities.Elicitation = &sdk.ElicitationCapability{URL: &struct{}{}}
+	begin.Params.Capabilities.Elicitation = declared
 	if _, err := session.Initialize(t.Context(), begin); err != nil {
 		t.Fatal(err)
 	}

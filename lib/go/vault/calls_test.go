@@ -100,7 +100,7 @@ func TestToolAfterTheExchangeOfAnotherCall(t *testing.T) {
 				b.store()
 			}
 			b.endpoint.granted["account"] = row.granted
-			wanted := urlmode.ConnectRequest{Provider: demo, Owner: b.me, ResumeKey: "one", Account: row.account, Scopes: append([]string{"read"}, row.required...)}
+			wanted := urlmode.ConnectRequest{Provider: demo, Owner: b.me, RequestOptions: urlmode.RequestOptions{ResumeKey: "one"}, Account: row.account, Scopes: append([]string{"read"}, row.required...)}
 			asked, err := b.vault.Connect(t.Context(), wanted)
 			if err != nil {
 				t.Fatal(err)
@@ -140,7 +140,7 @@ func TestToolAfterTheExchangeOfAnotherCall(t *testing.T) {
 func TestAccountGivenBack(t *testing.T) {
 	b := newBed(t)
 	operator := adaptertest.AsOperator(t)
-	wanted := urlmode.ConnectRequest{Provider: demo, Owner: b.me, ResumeKey: "one"}
+	wanted := urlmode.ConnectRequest{Provider: demo, Owner: b.me, RequestOptions: urlmode.RequestOptions{ResumeKey: "one"}}
 	connect := func(claim string, values ...any) *Connection {
 		asked, err := b.vault.Connect(t.Context(), wanted)
 		if err != nil {
@@ -186,7 +186,7 @@ func TestCloseDuringClaim(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			b := newBed(t)
-			asked, err := b.vault.Connect(t.Context(), urlmode.ConnectRequest{Provider: demo, Owner: b.me, ResumeKey: "one"})
+			asked, err := b.vault.Connect(t.Context(), urlmode.ConnectRequest{Provider: demo, Owner: b.me, RequestOptions: urlmode.RequestOptions{ResumeKey: "one"}})
 			if err != nil {
 				t.Fatal(err)
 			}

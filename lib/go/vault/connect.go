@@ -207,7 +207,7 @@ func (v *Vault) connecting(ctx context.Context, r urlmode.ConnectRequest) (*conn
 
 // Request is that of Create. A call that asks for other scopes, or as another client, is about something else.
 func (c *connecting) Request() urlmode.Request {
-	r, about := c.request, map[string]any{}
+	r, options, about := c.request, c.request.RequestOptions, map[string]any{}
 	maps.Copy(about, r.About)
 	if r.Account != "" {
 		about["account"] = r.Account
@@ -216,9 +216,9 @@ func (c *connecting) Request() urlmode.Request {
 		about["description"] = c.at.described
 	}
 	about["client"], about["variables"], about["scopes"], about["parameters"] = c.at.client.ID, c.at.variables, texts(c.at.scopes), c.at.parameters
+	options.About = about
 	return urlmode.Request{
-		Provider: r.Provider, Kind: urlmode.OAuth, Owner: r.Owner, PKCE: c.at.usesPKCE(), TTL: r.TTL, Exclusive: r.Exclusive, ResumeKey: r.ResumeKey,
-		About: about, ClientID: r.ClientID, SameClient: r.SameClient, Traceparent: r.Traceparent, CannotRecheck: true,
+		Provider: r.Provider, Kind: urlmode.OAuth, Owner: r.Owner, PKCE: c.at.usesPKCE(), RequestOptions: options, CannotRecheck: true,
 		Target: func(_ context.Context, urls urlmode.TargetArguments) (urlmode.Target, error) {
 			return urlmode.Target{URL: c.at.authorizationURL(urls.ReturnURL)}, nil
 		},

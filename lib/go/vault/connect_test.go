@@ -38,7 +38,7 @@ func TestConnect(t *testing.T) {
 		b.is(name, parts.Query().Get(name), wanted)
 	}
 	// Two calls wait, and one of them exchanges the code.
-	other, err := b.vault.Connect(t.Context(), urlmode.ConnectRequest{Provider: demo, Owner: b.me, ResumeKey: "other"})
+	other, err := b.vault.Connect(t.Context(), urlmode.ConnectRequest{Provider: demo, Owner: b.me, RequestOptions: urlmode.RequestOptions{ResumeKey: "other"}})
 	if err != nil {
 		t.Fatal(err)
 	}

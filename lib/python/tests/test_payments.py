@@ -123,7 +123,7 @@ async def test_a_cancel_while_a_claim_begins_gives_it_back(urlmode: UrlMode, cal
     begin.cancel()
     with pytest.raises(asyncio.CancelledError):
         await begin
-    await until("it is given back", lambda: not urlmode._claims._tasks._tasks and not urlmode._claims._leases)
+    await until("it is given back", lambda: not urlmode._claims._asking._tasks and not urlmode._claims._renewing._tasks and not urlmode._claims._leases)
     assert isinstance(await urlmode.begin_claim(id, **me), BegunClaim), "also an account: nobody has sent its code"
 
 

@@ -64,7 +64,7 @@ func report(subject string) urlmcp.Wish {
 		Message: "The report costs 10.50 EUR.",
 		Request: urlmode.Request{
 			Provider: "checkout", Kind: urlmode.Payment, Owner: urlmode.Owner{Subject: subject}, Item: "report", Expected: price,
-			TTL: 35 * time.Minute, Target: checkOut,
+			RequestOptions: urlmode.RequestOptions{TTL: 35 * time.Minute}, Target: checkOut,
 		},
 	}
 }
@@ -132,7 +132,7 @@ func deletion(subject string) urlmcp.ApprovalWish {
 	return urlmcp.ApprovalWish{
 		Message: "Somebody else must agree that the archive is deleted.",
 		ApprovalRequest: urlmode.ApprovalRequest{
-			Provider: "approvals", Owner: urlmode.Owner{Subject: subject}, Others: true, TTL: time.Hour,
+			Provider: "approvals", Owner: urlmode.Owner{Subject: subject}, Others: true, RequestOptions: urlmode.RequestOptions{TTL: time.Hour},
 			Form: urlmode.ApprovalForm{Title: urlmode.Text("Delete the archive?"), Comment: "optional", Facts: []urlmode.Fact{
 				{Label: urlmode.Text("Archive"), Value: urlmode.Text("Reports of 2024")}, {Label: urlmode.Text("Size"), Value: urlmode.Text("12 reports")},
 			}},

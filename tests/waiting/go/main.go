@@ -175,8 +175,8 @@ func (d *driver) run(ctx context.Context, number int, verb string, with given) (
 		}
 		request := urlmode.Request{
 			Provider: with.Provider, Kind: with.Kind, Owner: owner, TargetURL: with.TargetURL, Expected: urlmode.Expected(with.Expected), PKCE: with.PKCE,
-			TTL: ms(with.TTL), ID: with.ID, Exclusive: with.Exclusive, ResumeKey: with.ResumeKey, About: with.About,
-			Item: with.Item, ClientID: with.ClientID, SameClient: with.SameClient, CannotRecheck: with.CanRecheck != nil && !*with.CanRecheck,
+			RequestOptions: urlmode.RequestOptions{TTL: ms(with.TTL), ID: with.ID, Exclusive: with.Exclusive, ResumeKey: with.ResumeKey, About: with.About, ClientID: with.ClientID, SameClient: with.SameClient},
+			Item:           with.Item, CannotRecheck: with.CanRecheck != nil && !*with.CanRecheck,
 		}
 		if with.Checkout != "" {
 			request.TargetURL, request.Target = "", func(context.Context, urlmode.TargetArguments) (urlmode.Target, error) {
@@ -250,6 +250,8 @@ func (d *driver) run(ctx context.Context, number int, verb string, with given) (
 		return claim.Confirm(ctx)
 	case "release":
 		return claim.Release(ctx)
+	case "release_unsent":
+		return claim.ReleaseUnsent(ctx)
 	case "end":
 		return nil, claim.End(ctx, with.How, with.Refund)
 	case "unclaimed":
@@ -344,15 +346,13 @@ func (d *driver) createForm(ctx context.Context, with given, owner urlmode.Owner
 	var made urlmode.FormElicitation
 	var err error
 	if with.Kind == urlmode.Input {
-		request := urlmode.InputRequest{Provider: with.Provider, Owner: owner, VerifyTimeout: ms(with.VerifyTimeout), TTL: ms(with.TTL), ID: with.ID,
-			Exclusive: with.Exclusive, ResumeKey: with.ResumeKey, About: with.About, ClientID: with.ClientID, SameClient: with.SameClient}
+		request := urlmode.InputRequest{Provider: with.Provider, Owner: owner, VerifyTimeout: ms(with.VerifyTimeout), RequestOptions: urlmode.RequestOptions{TTL: ms(with.TTL), ID: with.ID, Exclusive: with.Exclusive, ResumeKey: with.ResumeKey, About: with.About, ClientID: with.ClientID, SameClient: with.SameClient}}
 		if err := json.Unmarshal(with.Form, &request.Form); err != nil {
 			return nil, err
 		}
 		made, err = d.instance.CreateInput(ctx, request)
 	} else {
-		request := urlmode.ApprovalRequest{Provider: with.Provider, Owner: owner, Others: string(with.Approver) == `"others"`, TTL: ms(with.TTL), ID: with.ID,
-			Exclusive: with.Exclusive, ResumeKey: with.ResumeKey, About: with.About, ClientID: with.ClientID, SameClient: with.SameClient}
+		request := urlmode.ApprovalRequest{Provider: with.Provider, Owner: owner, Others: string(with.Approver) == `"others"`, RequestOptions: urlmode.RequestOptions{TTL: ms(with.TTL), ID: with.ID, Exclusive: with.Exclusive, ResumeKey: with.ResumeKey, About: with.About, ClientID: with.ClientID, SameClient: with.SameClient}}
 		if err := json.Unmarshal(with.Form, &request.Form); err != nil {
 			return nil, err
 		}
@@ -545,7 +545,7 @@ func main() {
 		d.mu.Unlock()
 		go func() {
 			answer, err := d.run(ctx, request.ID, request.Do, request.With)
-			// Nothing of a wait is kept after its end: make soak measures this process.
+			// Nothing of a call is kept after its end: make soak measures this process.
 			stop()
 			d.mu.Lock()
 			delete(d.stops, request.ID)

@@ -136,7 +136,7 @@ func count(t *testing.T, statement string, me urlmode.Owner) (rows int) {
 
 // Key asks for a key.
 func Key(me urlmode.Owner, id string) urlmode.InputRequest {
-	return urlmode.InputRequest{Provider: "intake", Owner: me, ID: id, Form: urlmode.InputForm{Title: urlmode.Text("Your key"),
+	return urlmode.InputRequest{Provider: "intake", Owner: me, RequestOptions: urlmode.RequestOptions{ID: id}, Form: urlmode.InputForm{Title: urlmode.Text("Your key"),
 		Fields: []urlmode.Field{{Name: "api_key", Type: urlmode.SecretField, Label: urlmode.Text("Key"), Required: true}}}}
 }
 

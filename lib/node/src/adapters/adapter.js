@@ -28,7 +28,7 @@ export function makeAdapter(describe) {
 	 * @template {import('./types.js').ElicitOptions['kind']} [K=import('./types.js').ElicitOptions['kind']]
 	 * @param {import('./types.js').ElicitOptions & Fields & { typed?: T, kind: K }} options the same in all calls for the same thing
 	 * @param {(accepted: import('./types.js').AcceptedOf<K>) => R | Promise<R>} body
-	 * @returns {Promise<R | import('./types.js').Instead<T, More>>} the result of the tool
+	 * @returns {Promise<R | import('./types.js').Instead<T, More, R>>} the result of the tool
 	 * @throws {import('../core/errors.js').ElicitationClientGoneError} if the client has closed its connection or session
 	 * @throws {import('../core/errors.js').RequestStateError} if the call has a requestState of another user or request
 	 * @throws the signal's reason, if the client cancelled the call
@@ -49,7 +49,7 @@ export function makeAdapter(describe) {
 	 * @template {boolean | undefined} [T=undefined]
 	 * @param {import('./types.js').AccountOptions & Fields & { typed?: T }} options the same in all calls
 	 * @param {(account: import('./types.js').Account) => R | Promise<R>} body
-	 * @returns {Promise<R | import('./types.js').Instead<T, More>>} the result of the tool
+	 * @returns {Promise<R | import('./types.js').Instead<T, More, R>>} the result of the tool
 	 * @throws {import('../core/errors.js').ProviderUnavailableError}
 	 * @throws the errors of `withElicitation`
 	 */
@@ -68,7 +68,7 @@ export function makeAdapter(describe) {
 	 * @template {boolean | undefined} [T=undefined]
 	 * @param {import('./types.js').UseAccountOptions & Fields & { typed?: T }} options the same in all calls
 	 * @param {(token: import('../vault/types.js').AccessToken) => R | Promise<R>} body
-	 * @returns {Promise<R | import('./types.js').Instead<T, More>>} the result of the tool
+	 * @returns {Promise<R | import('./types.js').Instead<T, More, R>>} the result of the tool
 	 * @throws {import('../core/errors.js').AccountUnavailableError} the token has expired, and the provider cannot refresh it just now
 	 * @throws the errors of `withAccount`
 	 */
@@ -87,7 +87,7 @@ export function makeAdapter(describe) {
 	 * @template {boolean | undefined} [T=undefined]
 	 * @param {import('./types.js').RequirePaidOptions & Fields & { typed?: T }} options the same in all calls
 	 * @param {(entitlement: import('./types.js').Entitlement) => R | Promise<R>} body
-	 * @returns {Promise<R | import('./types.js').Instead<T, More>>} the result of the tool
+	 * @returns {Promise<R | import('./types.js').Instead<T, More, R>>} the result of the tool
 	 * @throws the errors of `withElicitation`
 	 */
 	async function requirePaid(options, body) {
@@ -104,7 +104,7 @@ export function makeAdapter(describe) {
 	 * @template {boolean | undefined} [T=undefined]
 	 * @param {import('./types.js').InputOptions & Fields & { typed?: T }} options the same in all calls for the same thing
 	 * @param {(input: import('./types.js').Input) => R | Promise<R>} body
-	 * @returns {Promise<R | import('./types.js').Instead<T, More>>} the result of the tool
+	 * @returns {Promise<R | import('./types.js').Instead<T, More, R>>} the result of the tool
 	 * @throws the errors of `withElicitation`
 	 */
 	async function collectInput(options, body) {
@@ -122,7 +122,7 @@ export function makeAdapter(describe) {
 	 * @template {boolean | undefined} [T=undefined]
 	 * @param {import('./types.js').ApprovalOptions & Fields & { typed?: T }} options the same in all calls for the same thing
 	 * @param {(approval: import('./types.js').Approval) => R | Promise<R>} body
-	 * @returns {Promise<R | import('./types.js').Instead<T, More>>} the result of the tool
+	 * @returns {Promise<R | import('./types.js').Instead<T, More, R>>} the result of the tool
 	 * @throws the errors of `withElicitation`
 	 */
 	async function askApproval(options, body) {
@@ -138,7 +138,9 @@ export function makeAdapter(describe) {
 	async function run(call, work) {
 		try {
 			const result = await work(call);
-			return result.accepted ? result.result : result.toolResult;
+			if (result.accepted) return result.result;
+			if (call.refuse && 'content' in result.toolResult) throw call.refuse(result.toolResult);
+			return result.toolResult;
 		} finally {
 			call.release?.();
 		}

@@ -115,11 +115,20 @@
  */
 
 /**
- * What an adapter returns in place of the result of the body.
+ * What an adapter returns in place of the result of the body. Where that is one of a prompt or a resource, it throws what would be
+ * the result of a tool, if its framework says what the request is for.
  *
  * @template {boolean | undefined} T the option `typed`
  * @template More what it can be for other tools
- * @typedef {T extends true ? ErrorResult | Extract<More, InputRequired> : More} Instead
+ * @template R the result of the body
+ * @typedef {InputRequired extends More ? [R] extends [{ messages: unknown[] } | { contents: unknown[] }] ? InputRequired : OfTool<T, More>
+ *     : OfTool<T, More>} Instead
+ */
+
+/**
+ * @template {boolean | undefined} T
+ * @template More
+ * @typedef {T extends true ? ErrorResult | Extract<More, InputRequired> : More} OfTool
  */
 
 /**
@@ -133,6 +142,7 @@
  * @property {AbortSignal | undefined} signal aborts when the client cancels the call or ends its session
  * @property {() => void} [release] called when the call has ended: removes what follows the session's end
  * @property {((progress: number, message: string) => Promise<unknown>) | undefined} progress sends progress, if the client wants it
+ * @property {((result: ToolResult) => Error) | undefined} [refuse] of a prompt or a resource, for what would be the result of a tool
  * @property {(reason: unknown) => boolean} [isGone] whether the signal's reason, or an error, means that the
  *     client has closed its session or connection
  * @property {import('./answer.js').TransportLike | undefined} [transport] of the session

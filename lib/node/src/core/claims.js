@@ -52,6 +52,8 @@ export class Claims {
 	#listener;
 	/** @type {Set<Lease>} */
 	#leases = new Set();
+	/** @type {Set<Promise<unknown>>} claims that nobody has any more, and that are being given back */
+	#returning = new Set();
 	/** @type {WeakMap<Claim, () => Promise<boolean>>} how an account is given back whose code was never sent */
 	#unsent = new WeakMap();
 	/** @type {Map<string, Promise<unknown>>} confirmations that are under way, by the ids of their elicitations */
@@ -155,9 +157,10 @@ export class Claims {
 		return exchange === 'exchanging' ? undefined : exchange;
 	}
 
-	/** Aborts the signals of all claims that are under way. Their leases end by themselves. */
-	close() {
+	/** Aborts the signals of all claims that are under way. Their leases end by themselves; an account that is not given back would be lost. */
+	async close() {
 		for (const lease of this.#leases) lease.drop(new UrlModeClosedError());
+		await Promise.all(this.#returning);
 	}
 
 	/**
@@ -172,7 +175,10 @@ export class Claims {
 			return await orAborted(asking, options.signal);
 		} catch (error) {
 			// What was not sent is taken back. What was sent is carried out; nobody does the work, so that the next call may begin at once.
-			if (options.signal?.aborted) asking.then((claim) => this.#giveBack(claim)).catch(() => {});
+			if (options.signal?.aborted) {
+				const returned = asking.then((claim) => this.#giveBack(claim)).catch(() => {}).finally(() => this.#returning.delete(returned));
+				this.#returning.add(returned);
+			}
 			throw error;
 		}
 	}

@@ -4,6 +4,7 @@
 import { endOf } from './outcome.js';
 import { PaymentReports } from './payments.js';
 import { toRefund } from './refund.js';
+import { inThisContext } from './runtime.js';
 import { StatusTracker } from './status-tracker.js';
 import { bindingOf } from './token.js';
 import { toUnclaimedPayment } from './unclaimed.js';
@@ -19,6 +20,9 @@ import { toUnclaimedPayment } from './unclaimed.js';
  * @property {import('./listener.js').Listener} listener
  * @property {(rowKey: import('./database.js').RowKey) => Promise<import('./database.js').Row | undefined>} read
  */
+
+/** @type {(keyof UrlModeEvents)[]} */
+const OF_A_WAIT = ['opened', 'processing', 'completed'];
 
 export class Events {
 	#emitter;
@@ -74,6 +78,17 @@ export class Events {
 		} else {
 			this.#emitLater(status, { ...common, status });
 		}
+	}
+
+	/**
+	 * What the reads of a wait are told to: its events have the asynchronous context of the call. Where nobody listens, nothing keeps it.
+	 *
+	 * @param {Owner} owner
+	 * @returns {(row: import('./database.js').Row) => void}
+	 */
+	ofWait(owner) {
+		const tell = (/** @type {import('./database.js').Row} */ row) => this.status(row, owner);
+		return OF_A_WAIT.some((name) => this.#emitter.listenerCount(name) > 0) ? inThisContext(tell) : tell;
 	}
 
 	/**

@@ -56,3 +56,29 @@ export function pause(ms, signal) {
 		if (signal?.aborted) end();
 	});
 }
+
+/**
+ * The function, which keeps the asynchronous context of its caller (AsyncLocalStorage, and so the span of a trace) when another call
+ * calls it later: what follows a promise has the context of who has said so. It is called soon, in the order of its calls.
+ *
+ * @template T
+ * @param {(value: T) => void} tell
+ * @returns {(value: T) => void}
+ */
+export function inThisContext(tell) {
+	/** @type {T[]} */
+	const values = [];
+	/** @type {() => void} */
+	let wake;
+	const follow = () => {
+		new Promise((resolve) => (wake = () => resolve(undefined))).then(() => {
+			follow();
+			values.splice(0).forEach(tell);
+		});
+	};
+	follow();
+	return (value) => {
+		values.push(value);
+		wake();
+	};
+}

@@ -188,7 +188,7 @@ export class UrlMode extends MoneyMethods {
 			throw signal.reason;
 		}
 		return this.#metrics.follow(this.#waits.wait(rowKey.id, rowKey.binding, {
-			timeout, signal, onProgress, recheckOf: (provider) => recheck ?? this.#rechecks.of(provider), verify, abandon, onRow: (row) => this.#events.status(row, owner),
+			timeout, signal, onProgress, recheckOf: (provider) => recheck ?? this.#rechecks.of(provider), verify, abandon, onRow: this.#events.ofWait(owner),
 		}), timeout, signal);
 	}
 
@@ -350,9 +350,8 @@ export class UrlMode extends MoneyMethods {
 
 	async #close() {
 		this.#events.close();
-		this.#claims.close();
 		this.#rechecks.close();
-		const closed = Promise.all([this.#waits.close(new UrlModeClosedError()), this.#ledger.close(), ...[...this.#closers].map((close) => close())]);
+		const closed = Promise.all([this.#claims.close(), this.#waits.close(new UrlModeClosedError()), this.#ledger.close(), ...[...this.#closers].map((close) => close())]);
 		await Promise.all([...this.#finishers].map((finish) => finish()));
 		const overdue = setTimeout(() => this.#database.breakOff(), CLOSE_MS);
 		await closed;

@@ -131,7 +131,7 @@ export const { withAccount, useAccount, requirePaid, collectInput, askApproval }
  * @template {ElicitOptions['kind']} [K=ElicitOptions['kind']]
  * @param {import('./tool-item.js').WithoutItem<ElicitOptions> & { typed?: T, kind: K }} options the same in all calls for the same thing
  * @param {(accepted: import('../adapters/types.js').AcceptedOf<K>) => R | Promise<R>} body
- * @returns {Promise<R | import('../adapters/types.js').Instead<T, import('../adapters/types.js').ToolResult>>} the result of the tool
+ * @returns {Promise<R | import('../adapters/types.js').Instead<T, import('../adapters/types.js').ToolResult, R>>} the result of the tool
  */
 export async function withElicitation(options, body) {
 	const { metadata: { name = '' } = {}, input } = /** @type {ToolLike} */ (options.call);

@@ -2,7 +2,7 @@
 
 import { REPORTED_MAX } from '../core/contract-limits.js';
 import { jittered } from '../core/jitter.js';
-import { backgroundTimer } from '../core/runtime.js';
+import { backgroundTimer, inThisContext } from '../core/runtime.js';
 import { StatusTracker } from '../core/status-tracker.js';
 
 /** How often the lists are asked for, and how much of the past each time: transactions commit in another order than they begin. */
@@ -63,6 +63,16 @@ export class Events {
 	 */
 	status(name, event) {
 		if (this.has(name) && this.#statuses.advance(event.elicitationId, name)) this.#emit(name, event);
+	}
+
+	/**
+	 * The function that the reads of a wait are told to, in the asynchronous context of the call where somebody listens.
+	 *
+	 * @template T
+	 * @param {(row: T) => void} tell
+	 */
+	ofWait(tell) {
+		return ['opened', 'processing', 'completed'].some((name) => this.has(name)) ? inThisContext(tell) : tell;
 	}
 
 	close() {

@@ -129,7 +129,7 @@ export class UrlMode {
 		}
 		return this.#waits.wait(elicitationId, owner, {
 			timeout, signal, onProgress, recheckOf: (provider) => recheck ?? this.#rechecks.get(provider), verify, abandon,
-			onRow: (row) => this.#report(elicitationId, owner, row),
+			onRow: this.#events.ofWait((/** @type {Members} */ row) => this.#report(elicitationId, owner, row)),
 		});
 	}
 

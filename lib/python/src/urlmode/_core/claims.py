@@ -189,7 +189,9 @@ class Claims:
         self._leases: set[Lease] = set()
         self._confirming: dict[str, asyncio.Future[Any]] = {}
         """confirmations that are under way, by the ids of their elicitations"""
-        self._tasks = Tasks()
+        self._asking = Tasks()
+        """with what gives back the claims that nobody has any more"""
+        self._renewing = Tasks()
 
     async def begin(
         self, key: RowKey, reference: str | None, lease_ms: int, timeout: float, claim_id: str | None = None,
@@ -264,10 +266,12 @@ class Claims:
                 lease.hurried.set()
 
     async def close(self) -> None:
-        """Ends all claims that are under way. Their leases end by themselves."""
+        """Ends all claims that are under way. Their leases end by themselves. What was sent is waited for: an account that is claimed
+        and not given back would be lost."""
         for lease in tuple(self._leases):
             lease.drop()
-        await self._tasks.cancel()
+        await self._asking.finish()
+        await self._renewing.cancel()
 
     async def _ask(
         self, key: RowKey, wanted: str | None, lease_ms: int, claim_id: str | None, any_payment: bool, age: int | None
@@ -275,7 +279,7 @@ class Claims:
         """None: the provider must be asked first. What was sent is carried out, also where the caller is cancelled meanwhile. Then
         nobody does the work, so that the next call may begin at once; what was not sent is taken back."""
         sending = Sending()
-        asking = self._tasks.start(self._begin(sending, key, wanted, lease_ms, claim_id, any_payment, age))
+        asking = self._asking.start(self._begin(sending, key, wanted, lease_ms, claim_id, any_payment, age))
         try:
             return await shielded(asking)
         except asyncio.CancelledError:
@@ -287,7 +291,7 @@ class Claims:
 
     def _give_back(self, asking: asyncio.Task[Claim | None]) -> None:
         if not asking.cancelled() and asking.exception() is None and isinstance(claim := asking.result(), BegunClaim):
-            self._tasks.start(claim._lease.give_back())
+            self._asking.start(claim._lease.give_back())
 
     async def _begin(
         self, sending: Sending, key: RowKey, wanted: str | None, lease_ms: int, given_id: str | None, any_payment: bool, age: int | None
@@ -342,7 +346,7 @@ class Claims:
             self._listener.on_notified.append(self._on_notified)
             self._listener.acquire(self)
         self._leases.add(lease)
-        lease.renewing = self._tasks.start(lease.keep())
+        lease.renewing = self._renewing.start(lease.keep())
         return BegunClaim(reference or None, fence, lease)
 
     def _steps_of(self, key: RowKey, fence: int, lease_ms: int) -> Steps:
