@@ -9,6 +9,7 @@
 #include "api/create_row.h"
 #include "api/pkce.h"
 #include "contract/limits.h"
+#include "contract/texts.h"
 #include "postgres/array.h"
 
 #define BUSY_MIN_MS 2 /* until it is tried again, doubled each time */
@@ -111,7 +112,7 @@ um_create_plan(const struct um_context *context, struct um_exchange *ex)
 		&& create->what.target_url.ptr != NULL
 		&& um_pkce_has(create->what.target_url, "state"))
 		um_reader_refuse(&create->request.root, "target_url",
-			"target_url must not have a state: /connect adds it");
+			UM_TEXT_TARGET_URL_STATE);
 	if (!um_api_end(&create->request))
 		return UM_REFUSAL_NONE;
 	if (!create->what.has_id) {

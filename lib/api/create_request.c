@@ -8,6 +8,7 @@
 #include "config/api.h"
 #include "contract/limits.h"
 #include "contract/seals.h"
+#include "contract/texts.h"
 #include "core/json_canonical.h"
 #include "core/json_put.h"
 #include "core/url.h"
@@ -102,7 +103,7 @@ read_target_url(struct um_create_request *create, struct um_reader *reader)
 			"localhost or [::1], and without a user name");
 	else if (strchr(text, '#') != NULL)
 		um_reader_refuse(reader, "target_url",
-			"target_url must not have a fragment");
+			UM_TEXT_TARGET_URL_FRAGMENT);
 }
 
 static void
@@ -133,8 +134,7 @@ read_rest(struct um_create_request *create, struct um_reader *reader)
 		    UM_TRACEPARENT_LEN, &create->traceparent)
 		&& !um_request_is_traceparent(create->traceparent))
 		um_reader_refuse(reader, "traceparent",
-			"traceparent must be one of W3C Trace Context, version "
-			"00");
+			UM_TEXT_TRACEPARENT_FORM);
 }
 
 /* `about`, and what else is compared beside provider, kind, price and item. */

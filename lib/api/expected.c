@@ -2,6 +2,7 @@
 #include "api/expected.h"
 
 #include "api/price.h"
+#include "contract/texts.h"
 #include "core/json_put.h"
 
 #define AMOUNT_MAX INT64_C(9007199254740991) /* as in a double */
@@ -20,14 +21,12 @@ check_price(struct um_buf *price, struct um_reader *reader,
 	case UM_PRICE_UNKNOWN:
 		break;
 	case UM_PRICE_TOO_FINE:
-		um_reader_refuse(reader, "amount",
-			"expected.amount must be a multiple of %lld: the "
-			"provider cannot charge a smaller part of %s",
-			(long long)step, currency);
+		um_reader_refuse(reader, "amount", UM_TEXT_AMOUNT_STEP,
+			(long long)step, "the provider", currency);
 		break;
 	case UM_PRICE_TOO_LARGE:
-		um_reader_refuse(reader, "amount",
-			"expected.amount is more than the provider can charge");
+		um_reader_refuse(reader, "amount", UM_TEXT_AMOUNT_TOO_LARGE,
+			"the provider");
 		break;
 	}
 }
@@ -68,9 +67,8 @@ check_checkout(struct um_reader *reader, struct um_reader *root,
 		um_str(description));
 
 	if (its != NULL && !its->checkout)
-		um_reader_refuse(reader, "match",
-			"expected.match cannot be checkout: the events of this "
-			"provider do not name the checkout that was paid");
+		um_reader_refuse(reader, "match", UM_TEXT_NO_CHECKOUT_IN_EVENTS,
+			"this provider");
 	if (um_reader_get(root, "target_url") != NULL
 		&& um_reader_get(root, "checkout") == NULL)
 		um_reader_refuse(root, "checkout",
@@ -91,8 +89,7 @@ um_expected_read(struct um_expected *expected, struct um_reader *root,
 		um_buf_puts(&expected->json, "\"any\"");
 		if (subscription)
 			um_reader_refuse(root, "expected",
-				"subscription requires its first price: "
-				"expected cannot be any");
+				UM_TEXT_SUBSCRIPTION_WITHOUT_PRICE);
 		return;
 	}
 	if (!um_reader_object(root, "expected", UM_REQUIRED, &object))

@@ -8,6 +8,7 @@
 #include "api/price.h"
 #include "api/request.h"
 #include "contract/limits.h"
+#include "contract/texts.h"
 #include "core/json_canonical.h"
 #include "core/json_put.h"
 #include "crypto/seal.h"
@@ -83,8 +84,7 @@ read_result(struct settle *settle)
 		return;
 	um_json_canonical(&settle->result, result.object);
 	if (settle->result.len > UM_RESULT_MAX - UM_SEAL_OVERHEAD)
-		um_reader_refuse(root, "result",
-			"result must have at most %d bytes as JSON",
+		um_reader_refuse(root, "result", UM_TEXT_RESULT_TOO_LARGE,
 			UM_RESULT_MAX - UM_SEAL_OVERHEAD);
 }
 

@@ -32,6 +32,12 @@
 #define UM_FULFILLED_MAX 16777280
 /* Bytes of a sealed outcome in a notification. Behind a larger one, the row is read. */
 #define UM_NOTIFIED_MAX 2600
+/* Bytes of a link in a form. */
+#define UM_LINK_MAX 2048
+/* Digits of a number in a form: a double holds them. */
+#define UM_DIGITS_MAX 15
+/* Characters of the name of a field of a form. */
+#define UM_FIELD_NAME_MAX 32
 /* Bytes of a secret in a keys file, at least. */
 #define UM_SECRET_MIN 32
 /* Bytes of a secret in a keys file, at most. */

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"urlmode.example/urlmode/internal/seals"
+	"urlmode.example/urlmode/internal/texts"
 )
 
 const safeInteger = 1<<53 - 1
@@ -75,7 +76,7 @@ func canonicalJSON(value any) (string, error) {
 		return "", argumentError("About must be plain JSON")
 	}
 	if hasLoneSurrogate(text) {
-		return "", argumentError("a text of About has half a surrogate pair")
+		return "", argumentError(texts.AboutSurrogate)
 	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()

@@ -15,6 +15,7 @@ import (
 
 	"urlmode.example/urlmode/internal/limits"
 	"urlmode.example/urlmode/internal/seals"
+	"urlmode.example/urlmode/internal/texts"
 )
 
 // Instance creates elicitations and waits for them. It is safe for use by any number of
@@ -62,7 +63,7 @@ func New(ctx context.Context, config Config) (*Instance, error) {
 		return nil, err
 	}
 	if !tenantForm.MatchString(config.Tenant) {
-		return nil, argumentError("Tenant must be at most %d characters of a-z, 0-9, _ and -", limits.TenantMax)
+		return nil, argumentError(texts.TenantName)
 	}
 	m.tenant = tenant(config.Tenant)
 	if m.kept, err = checkKept(config); err != nil {
@@ -121,11 +122,11 @@ func New(ctx context.Context, config Config) (*Instance, error) {
 func openKeys(config Config, log *slog.Logger) (keys, error) {
 	switch {
 	case config.Keys != "" && config.KeysFile != "":
-		return nil, argumentError("Keys and KeysFile cannot be used together")
+		return nil, argumentError(texts.KeysOrFile)
 	case config.KeysFile != "":
 		return openKeysFile(config.KeysFile, log)
 	case len(config.Keys) > limits.KeysFileMax:
-		return nil, argumentError("Keys must have at most %d bytes", limits.KeysFileMax)
+		return nil, argumentError("Keys "+texts.MustHaveBytesAtMost, limits.KeysFileMax)
 	case config.Keys != "":
 		return parseKeys(config.Keys, "Keys")
 	}
@@ -325,7 +326,7 @@ func (m *Instance) Purge(ctx context.Context, o PurgeOptions) (deleted int64, er
 		return 0, err
 	}
 	if !slices.Contains(purgeKinds, o.Kind) {
-		return 0, argumentError("Kind must be one of %v", purgeKinds[1:])
+		return 0, argumentError("Kind "+texts.MustBeOneOf, purgeKinds[1:])
 	}
 	return m.db.purge(ctx, keep, o.Kind)
 }
@@ -342,7 +343,7 @@ func (m *Instance) Ticket(subject string, ttl time.Duration) (Ticket, error) {
 	}
 	seconds := int64((ttl + time.Second - 1) / time.Second)
 	value := mintTicket(m.ring.minting(), subject, time.Now().Unix()+seconds, nil)
-	header := fmt.Sprintf("%s=%s; Path=/; Max-Age=%d; Secure; HttpOnly; SameSite=Lax", seals.TicketCookie, value, seconds)
+	header := fmt.Sprintf(texts.TicketCookie, seals.TicketCookie, value, seconds)
 	return Ticket{Name: seals.TicketCookie, Value: value, Header: header}, nil
 }
 

@@ -38,6 +38,12 @@ const (
 	FulfilledMax = 16_777_280
 	// TokensMax: Bytes of the sealed tokens of an account.
 	TokensMax = 65_536
+	// LinkMax: Bytes of a link in a form.
+	LinkMax = 2_048
+	// DigitsMax: Digits of a number in a form: a double holds them.
+	DigitsMax = 15
+	// FieldNameMax: Characters of the name of a field of a form.
+	FieldNameMax = 32
 	// SecretMin: Bytes of a secret in a keys file, at least.
 	SecretMin = 32
 	// SecretMax: Bytes of a secret in a keys file, at most.

@@ -32,6 +32,12 @@ export const FULFILLED_MAX = 16_777_280;
 export const TOKENS_MAX = 65_536;
 /** Bytes of the sealed response of an MCP client. */
 export const CLIENT_RESPONSE_MAX = 262_144;
+/** Bytes of a link in a form. */
+export const LINK_MAX = 2_048;
+/** Digits of a number in a form: a double holds them. */
+export const DIGITS_MAX = 15;
+/** Characters of the name of a field of a form. */
+export const FIELD_NAME_MAX = 32;
 /** Bytes of a secret in a keys file, at least. */
 export const SECRET_MIN = 32;
 /** Bytes of a secret in a keys file, at most. */

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from .._core import contract_texts as texts
 from .._core.arguments import check_text
 from .._core.shipped import shipped_file
 
@@ -45,7 +46,7 @@ def fill_in(oauth: Mapping[str, Any], given: Mapping[str, str]) -> dict[str, Any
     variables: dict[str, Any] = oauth.get("variables", {})
     for name in given:
         if name not in variables:
-            raise ValueError(f"variables.{name} is not one of this description")
+            raise ValueError(f"variables.{name} {texts.VARIABLE_UNKNOWN}")
     values: dict[str, str] = {}
     for name, variable in variables.items():
         value = given.get(name, variable.get("default"))
@@ -53,10 +54,10 @@ def fill_in(oauth: Mapping[str, Any], given: Mapping[str, str]) -> dict[str, Any
             raise ValueError(f"variables.{name} is required")
         if not isinstance(value, str) or not _VALUES[variable["as"]].fullmatch(value) or not _has_host(variable, value):
             raise ValueError(f"variables.{name} must be " + (
-                "an https URL without query and fragment" if variable["as"] == "url" else
+                texts.HTTPS_WITHOUT_QUERY if variable["as"] == "url" else
                 f"letters, digits and hyphens{', with dots between them' if variable['as'] == 'labels' else ''}"))
         if "among" in variable and value not in variable["among"]:
-            raise ValueError(f"variables.{name} must be one of {', '.join(variable['among'])}")
+            raise ValueError(f"variables.{name} {texts.must_be_one_of(', '.join(variable['among']))}")
         values[name] = value
 
     def fill(template: str) -> str:

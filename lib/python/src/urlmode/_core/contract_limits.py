@@ -32,6 +32,12 @@ RESULT_MAX = 65_536
 FULFILLED_MAX = 16_777_280
 # Bytes of the sealed tokens of an account.
 TOKENS_MAX = 65_536
+# Bytes of a link in a form.
+LINK_MAX = 2_048
+# Digits of a number in a form: a double holds them.
+DIGITS_MAX = 15
+# Characters of the name of a field of a form.
+FIELD_NAME_MAX = 32
 # Bytes of a secret in a keys file, at least.
 SECRET_MIN = 32
 # Bytes of a secret in a keys file, at most.

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, Literal
 
+from . import contract_texts as texts
 from .contract_seals import CLIENT_LABEL, DIGEST_BYTES, REQUEST_LABEL
 from .keys import encode_base64url
 from .types import Expected
@@ -43,7 +44,7 @@ def _name(value: object) -> str:
 
 def _text(value: str) -> str:
     if any("\ud800" <= character <= "\udfff" for character in value):
-        raise ValueError("a text of about has half a surrogate pair")
+        raise ValueError(texts.ABOUT_SURROGATE)
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -107,5 +108,5 @@ def digest_of_request(
     try:
         text = canonical_json(asked)
     except RecursionError:
-        raise ValueError("about is nested too deeply") from None
+        raise ValueError(texts.ABOUT_TOO_DEEP) from None
     return hashlib.sha256(f"{REQUEST_LABEL}\0{text}".encode()).digest()[:DIGEST_BYTES]
