@@ -12,8 +12,6 @@
 #include "contract/texts.h"
 #include "postgres/array.h"
 
-#define BUSY_MIN_MS 2 /* until it is tried again, doubled each time */
-#define BUSY_MAX_MS 100
 #define BUSY_ATTEMPTS 40
 
 static um_step found, resumed, told, made, create_again;
@@ -213,11 +211,11 @@ static enum um_refusal
 wait_for_turn(const struct um_context *context, struct um_exchange *ex)
 {
 	struct um_create *create = ex->own;
-	int64_t pause = BUSY_MIN_MS;
+	int64_t pause = UM_BUSY_MIN_MS;
 
 	if (create->busy == BUSY_ATTEMPTS)
 		return UM_REFUSAL_UNAVAILABLE;
-	for (unsigned i = 0; i < create->busy && pause < BUSY_MAX_MS; i++)
+	for (unsigned i = 0; i < create->busy && pause < UM_BUSY_MAX_MS; i++)
 		pause *= 2;
 	create->busy++;
 	create->request.wakes_at = context->monotonic_ms + pause;

@@ -9,6 +9,7 @@
 #include "contract/limits.h"
 #include "contract/seals.h"
 #include "contract/texts.h"
+#include "contract/words.h"
 #include "core/json_canonical.h"
 #include "core/json_put.h"
 #include "core/url.h"
@@ -36,8 +37,7 @@ static void
 read_kind(struct um_create_request *create, struct um_reader *reader,
 	const char *description)
 {
-	static const char *const kinds[] = { "oauth", "payment", "signature",
-		"input", "approval", NULL };
+	static const char *const kinds[] = { UM_KIND_WORDS, NULL };
 	const struct um_description *its = um_description_find(
 		um_str(description));
 	size_t kind = 0;
@@ -186,14 +186,12 @@ static void
 put_request(struct um_buf *out, const struct um_create_request *create,
 	const struct um_reader *root)
 {
-	static const char *const words[] = { "oauth", "payment", "signature",
-		"input", "approval" };
 	bool has_about = um_json_member(root->object, um_str("about")) != NULL
 		|| create->asked.json.len != 0 || create->subscription;
 
 	um_json_put_begin(out);
 	um_json_put_member(out, "provider", um_str(create->provider));
-	um_json_put_member(out, "kind", um_str(words[create->kind]));
+	um_json_put_member(out, "kind", um_str(um_kind_name(create->kind)));
 	if (create->item.ptr != NULL) {
 		um_json_put_member(out, "item", create->item);
 	} else if (create->expected.json.len != 0) {

@@ -2,12 +2,13 @@
 #include "api/expected.h"
 
 #include "api/price.h"
+#include "contract/limits.h"
 #include "contract/texts.h"
+#include "contract/words.h"
 #include "core/json_put.h"
 
-#define AMOUNT_MAX INT64_C(9007199254740991) /* as in a double */
-
 enum match { EXACT, AT_LEAST, CHECKOUT };
+static const char *const matches[] = { UM_MATCH_WORDS, NULL };
 
 static void
 check_price(struct um_buf *price, struct um_reader *reader,
@@ -35,12 +36,12 @@ static void
 read_price(struct um_expected *expected, struct um_reader *reader,
 	const char *description, enum match match)
 {
-	static const char *const words[] = { "exact", "at-least", "checkout" };
 	struct um_str text = { 0 };
 	char currency[4] = "";
 	int64_t amount = 0;
 
-	um_reader_int(reader, "amount", UM_REQUIRED, 0, AMOUNT_MAX, &amount);
+	um_reader_int(reader, "amount", UM_REQUIRED, 0, UM_SAFE_INTEGER,
+		&amount);
 	if (um_reader_text(reader, "currency", UM_REQUIRED, 3, 3, &text)
 		&& !um_price_currency(currency, text))
 		um_reader_refuse(reader, "currency",
@@ -54,7 +55,7 @@ read_price(struct um_expected *expected, struct um_reader *reader,
 	um_json_put_member(&expected->json, "currency", um_str(currency));
 	if (match != EXACT)
 		um_json_put_member(&expected->json, "match",
-			um_str(words[match]));
+			um_str(matches[match]));
 	um_json_put_end(&expected->json);
 }
 
@@ -80,8 +81,6 @@ void
 um_expected_read(struct um_expected *expected, struct um_reader *root,
 	const char *description, bool subscription)
 {
-	static const char *const matches[] = { "exact", "at-least", "checkout",
-		NULL };
 	struct um_reader object;
 	size_t match = EXACT;
 

@@ -9,12 +9,11 @@
 #include "api/request.h"
 #include "contract/limits.h"
 #include "contract/texts.h"
+#include "contract/words.h"
 #include "core/json_canonical.h"
 #include "core/json_put.h"
 #include "crypto/seal.h"
 #include "postgres/array.h"
-
-#define AMOUNT_MAX INT64_C(9007199254740991) /* as in a double */
 
 /* What a call says of the outcome. */
 struct settle {
@@ -28,7 +27,7 @@ struct settle {
 	struct um_buf result; /* JSON, or empty */
 };
 
-static const char *const actions[] = { "accept", "decline", "cancel", NULL };
+static const char *const actions[] = { UM_ACTION_WORDS, NULL };
 enum action { ACCEPT, DECLINE, CANCEL };
 
 static um_step settled, abandoned;
@@ -66,7 +65,7 @@ read_payment(struct settle *settle)
 	struct um_str currency;
 
 	settle->has_amount = um_reader_int(root, "amount", UM_OPTIONAL, 0,
-		AMOUNT_MAX, &settle->amount);
+		UM_SAFE_INTEGER, &settle->amount);
 	if (um_reader_text(root, "currency", UM_OPTIONAL, 3, 3, &currency)
 		&& !um_price_currency(settle->currency, currency))
 		um_reader_refuse(root, "currency",

@@ -28,6 +28,13 @@ export const read = (file) => readFileSync(path.join(ROOT, file), 'utf8');
 /** @param {string} name of a file of data in this folder */
 export const data = (name) => JSON.parse(read(`lib/contract/${name}.json`));
 
+/** Words, or those at a place of another file: `file#/pointer`. @param {string[] | string} words */
+function at(words) {
+	if (typeof words !== 'string') return words;
+	const [file, pointer] = words.split('#/');
+	return pointer.split('/').reduce((value, name) => value[name], JSON.parse(read(file)));
+}
+
 /** The descriptions that are shipped, by name. @returns {[string, Record<string, any>][]} */
 export const descriptions = () => readdirSync(path.join(ROOT, 'lib/providers')).filter((file) => file.endsWith('.json') && file !== 'schema.json').sort()
 	.map((file) => [file.slice(0, -'.json'.length), JSON.parse(read(`lib/providers/${file}`))]);
@@ -71,7 +78,7 @@ export function generated() {
 		...seals.files(all.seals),
 		...texts.files(data('texts'), all.limits),
 		...kinds.files(descriptions(), JSON.parse(read('lib/currencies.json'))),
-		...words.files(data('words')),
+		...words.files({ words: data('words').words.map((each) => ({ ...each, words: at(each.words) })) }),
 		...providersGo.files(descriptions(), read),
 		...hosts.files(data('hosts')),
 		...Object.fromEntries(withLimits().filter(([file]) => !isTable(file))),

@@ -16,8 +16,6 @@ import (
 	"urlmode.example/urlmode/internal/texts"
 )
 
-const year = 365 * 24 * time.Hour
-
 var (
 	providerForm = regexp.MustCompile(fmt.Sprintf(`^[a-z0-9][a-z0-9_-]{0,%d}$`, limits.ProviderMax-1))
 	tenantForm   = regexp.MustCompile(fmt.Sprintf(`^[a-z0-9_-]{0,%d}$`, limits.TenantMax))
@@ -28,9 +26,7 @@ var (
 	// W3C Trace Context section 3.2, version 00
 	traceForm = regexp.MustCompile(`^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$`)
 
-	kinds      = []Kind{OAuth, Payment, Signature} // of Create
-	actions    = []Action{Accept, Decline, Cancel}
-	purgeKinds = []string{"", "oauth", "payment", "signature", "input", "approval", "result", "stored"}
+	actions = []Action{Accept, Decline, Cancel}
 )
 
 // TraceparentOf is the trace of a call, of the member traceparent of its _meta, for [Request.Traceparent]. What is no
@@ -147,8 +143,8 @@ func checkExpected(expected Expected, kind Kind) (Expected, error) {
 		return expected, nil
 	case expected.Any:
 		return Expected{Any: true}, nil
-	case !slices.Contains([]Match{MatchExact, "exact", MatchAtLeast, MatchCheckout}, expected.Match):
-		return expected, argumentError("the Match of Expected must be one of exact, at-least, checkout")
+	case expected.Match != MatchExact && !slices.Contains(matches, string(expected.Match)):
+		return expected, argumentError("the Match of Expected "+texts.MustBeOneOf, strings.Join(matches, ", "))
 	}
 	if expected.Match == "exact" {
 		expected.Match = MatchExact
@@ -162,7 +158,7 @@ func checkExpected(expected Expected, kind Kind) (Expected, error) {
 }
 
 func checkMoney(name string, amount int64, currency string) (string, error) {
-	if amount < 0 || amount > safeInteger {
+	if amount < 0 || amount > limits.SafeInteger {
 		return "", argumentError("the amount of %s "+texts.MustBeMinorUnits, name)
 	}
 	currency = strings.ToUpper(currency)

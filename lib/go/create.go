@@ -176,8 +176,8 @@ func checkDescriptions(descriptions map[string]string) error {
 // checkTargetRequest checks what Create is called with, and returns the price as the provider writes it. described are
 // the descriptions of providers that have not the name of theirs.
 func checkTargetRequest(r *Request, described map[string]string) (price string, err error) {
-	if !slices.Contains(kinds, r.Kind) {
-		return "", argumentError("Kind "+texts.MustBeOneOf, kinds)
+	if !slices.Contains(targetKinds, string(r.Kind)) {
+		return "", argumentError("Kind "+texts.MustBeOneOf, targetKinds)
 	}
 	if r.Expected, err = checkExpected(r.Expected, r.Kind); err != nil {
 		return "", err

@@ -290,7 +290,7 @@ func (m *Instance) BeginClaim(ctx context.Context, id string, owner Owner, o Lea
 	if err := checkDuration("Lease", o.Lease, limits.ClaimLeaseMin, limits.ClaimLeaseMax); err != nil {
 		return nil, err
 	}
-	if err := checkDuration("Wait", o.Wait, 0, year); err != nil {
+	if err := checkDuration("Wait", o.Wait, 0, limits.TTLMax); err != nil {
 		return nil, err
 	}
 	if err := checkReference(o.Reference); err != nil {
@@ -322,11 +322,11 @@ func (m *Instance) Purge(ctx context.Context, o PurgeOptions) (deleted int64, er
 			keep = limits.Retention
 		}
 	}
-	if err := checkDuration("OlderThan", keep, limits.RetentionMin, 100*year); err != nil {
+	if err := checkDuration("OlderThan", keep, limits.RetentionMin, limits.RetentionMax); err != nil {
 		return 0, err
 	}
-	if !slices.Contains(purgeKinds, o.Kind) {
-		return 0, argumentError("Kind "+texts.MustBeOneOf, purgeKinds[1:])
+	if o.Kind != "" && !slices.Contains(purgeKinds, o.Kind) {
+		return 0, argumentError("Kind "+texts.MustBeOneOf, purgeKinds)
 	}
 	return m.db.purge(ctx, keep, o.Kind)
 }

@@ -117,6 +117,15 @@ test('no text of four words stands by hand in two languages', () => {
 	assert.deepEqual(twice.map(([text, places]) => [text, ...places.filter(({ byHand }) => byHand).map(({ file }) => file)]), [], 'give it a name in lib/contract/texts.json');
 });
 
+test('no set of words, and not 2^53 - 1, is written by hand', () => {
+	const made = generated();
+	const quoted = data('words').words.filter(({ words }) => Array.isArray(words)).map(({ name, words }) => [name, new RegExp(`(["'])${words.join('\\1\\s*[,|]\\s*\\1')}\\1`)]);
+	const patterns = [...quoted, ['safe_integer', /\b9_?007_?199_?254_?740_?991\b|2 ?\*\* ?53\b|\b1 ?<< ?53\b/]];
+	const files = Object.entries(SOURCES).flatMap(([language, [folder, ending]]) => (language === 'c' ? ['lib', 'cgi-bin'] : [folder]).flatMap((each) => sourcesIn(each, ending)));
+	const byHand = files.filter(([file]) => !made.has(file)).flatMap(([file, text]) => patterns.filter(([, pattern]) => pattern.test(text)).map(([name]) => `${file}: ${name}`));
+	assert.deepEqual(byHand, [], 'make contract writes them');
+});
+
 test('the statements of the programs have the parameters and columns of their functions', () => {
 	const text = read('lib/postgres/batch.c');
 	const typeOf = new Map([...text.matchAll(/^\tX\((\w+), (\w+),/gm)].map(([, name, type]) => [name, type === 'INT8' ? 'bigint' : type === 'BOOL' ? 'boolean' : type.toLowerCase()]));

@@ -107,9 +107,6 @@ var (
 	}
 	placeForm = regexp.MustCompile(`\{(\w+)\}`)
 	scopeForm = regexp.MustCompile(`^[^\s",\\]+$`)
-	// taken are parameters of the authorization request that come from elsewhere.
-	taken = []string{"client_id", "client_secret", "code_challenge", "code_challenge_method", "nonce", "redirect_uri", "response_mode",
-		"response_type", "scope", "state"}
 )
 
 // hostMax is the most characters of a host.
@@ -224,7 +221,7 @@ func (d description) isReusable() bool {
 
 func checkParameters(parameters map[string]string) error {
 	for name, value := range parameters {
-		if slices.Contains(taken, name) {
+		if slices.Contains(takenParameters, name) {
 			return refuse("Parameters[%q] comes from elsewhere", name)
 		}
 		if value == "" || len(value) > 4096 || strings.Contains(value, "\x00") {

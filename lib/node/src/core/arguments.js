@@ -8,7 +8,7 @@ import {
 	SESSION_MAX, SUBJECT_MAX, TENANT_MAX, TTL_MAX_MS,
 } from './contract-limits.js';
 import { TEXTS } from './contract-texts.js';
-import { ACTIONS } from './contract-words.js';
+import { ACTIONS, MATCHES } from './contract-words.js';
 import { isCurrency } from './currency.js';
 import { byteLength } from './runtime.js';
 import { RESULT_JSON_MAX } from './sizes.js';
@@ -20,9 +20,6 @@ const TENANT = new RegExp(`^[a-z0-9_-]{0,${TENANT_MAX}}$`);
 const REASON = new RegExp(`^[a-z0-9_]{0,${REASON_MAX}}$`);
 
 /** @typedef {import('./types.js').Action} Action */
-
-/** @type {readonly import('./types.js').Match[]} */
-const MATCHES = ['exact', 'at-least', 'checkout'];
 
 /**
  * @template {string} T

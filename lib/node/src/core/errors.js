@@ -13,7 +13,7 @@ export class ElicitationTimeoutError extends UrlModeError {
 	/**
 	 * @param {string} id
 	 * @param {number} timeout milliseconds
-	 * @param {'pending' | 'opened' | 'processing'} status
+	 * @param {import('./contract-words.js').OpenStatus} status
 	 */
 	constructor(id, timeout, status) {
 		super('ELICITATION_TIMEOUT', timeout === 0 ? TEXTS.openStill(id) : TEXTS.timedOut(id, `within ${timeout} ms`));

@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs';
 
 import { checkText } from './arguments.js';
+import { APPROVERS_MAX, SUBJECT_MAX } from './contract-limits.js';
 import { TEXTS } from './contract-texts.js';
 import { FORM_FORMATS, FORMATS, lengthOf } from './formats.js';
 import { Schema } from './schema.js';
@@ -11,7 +12,6 @@ import { shippedFile } from './shipped.js';
 
 const DOCUMENT = JSON.parse(readFileSync(shippedFile('contract/form.schema.json'), 'utf8'));
 const SCHEMA = new Schema(DOCUMENT, FORM_FORMATS);
-const APPROVERS_MAX = 16;
 
 /** @typedef {Record<string, import('./schema.js').Json>} Members */
 
@@ -99,7 +99,7 @@ export function checkApprover(value = 'starter') {
 		throw new TypeError(`approver must be starter, others, or an array of 1 to ${APPROVERS_MAX} subjects`);
 	}
 	if (new Set(value).size < value.length) throw new TypeError(TEXTS.approverTwice);
-	return value.map((subject) => checkText('each approver', subject, 1, 512));
+	return value.map((subject) => checkText('each approver', subject, 1, SUBJECT_MAX));
 }
 
 /**

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from .._core import contract_texts as texts
 from .._core.arguments import check_text
+from .._core.contract_words import TAKEN_PARAMETERS
 from .._core.shipped import shipped_file
 
 _NAME = re.compile("[a-z0-9][a-z0-9_-]{0,63}")
@@ -20,11 +21,6 @@ _VALUES = {
     "labels": re.compile(rf"(?=.{{1,253}}$){_LABEL}(?:\.{_LABEL})*"),
     "url": re.compile(r"(https://[\w.~:-]+|http://(127\.0\.0\.1|localhost|\[::1\])(:\d+)?)(/[\w.~:/@-]*)?", re.ASCII),
 }
-# Parameters of the authorization request that come from elsewhere.
-_TAKEN = (
-    "client_id", "client_secret", "code_challenge", "code_challenge_method", "nonce", "redirect_uri", "response_mode",
-    "response_type", "scope", "state",
-)  # fmt: skip
 _ADDRESSES = ("issuer", "authorization_endpoint", "token_endpoint", "revocation_endpoint", "refresh_endpoint")
 
 
@@ -102,7 +98,7 @@ def from_return(oauth: Mapping[str, Any], returned: Mapping[str, str]) -> dict[s
 
 def check_parameters(parameters: Mapping[str, str]) -> None:
     for name, value in parameters.items():
-        if name in _TAKEN:
+        if name in TAKEN_PARAMETERS:
             raise ValueError(f"parameters.{name} comes from elsewhere")
         check_text(f"parameters.{name}", value, 1, 4096)
 

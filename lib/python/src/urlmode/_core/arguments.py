@@ -13,7 +13,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, Literal, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from . import contract_texts as texts
@@ -25,12 +25,13 @@ from .contract_limits import (
     REASON_MAX,
     RECHECK_AFTER_MAX_S,
     REFERENCE_MAX,
+    SAFE_INTEGER,
     SESSION_MAX,
     SUBJECT_MAX,
     TENANT_MAX,
     TARGET_URL_MAX,
 )
-from .contract_words import ACTIONS
+from .contract_words import ACTIONS, MATCHES
 from .price import is_currency
 from .seal import RESULT_JSON_MAX, to_json
 from .types import Action, Answer, ClientFacts, Duration, Expected, Kind, Match, RecheckFunction, Target
@@ -42,9 +43,7 @@ _TENANT = re.compile(rf"[a-z0-9_-]{{0,{TENANT_MAX}}}")
 _CONSUMER = re.compile(rf"[a-z0-9_-]{{1,{CONSUMER_MAX}}}")
 _REASON = re.compile(rf"[a-z0-9_]{{0,{REASON_MAX}}}")
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
-_AMOUNT_MAX = 2**53 - 1
 _DAY_S = 24 * 60 * 60
-YEAR_S = 365 * 24 * 60 * 60
 
 
 def refuse_awaitable(name: str, value: object) -> None:
@@ -168,7 +167,7 @@ def check_expected(value: object, kind: Kind) -> Expected | Literal["any"] | Non
             "expected is required for kind payment: Expected(amount, currency) in minor units, or 'any' if any amount "
             "is accepted"
         )
-    match: Match = check_choice("expected.match", value.match, get_args(Match))
+    match: Match = check_choice("expected.match", value.match, MATCHES)
     if match == "checkout" and value.amount is None and value.currency is None:
         return Expected(match=match)
     return Expected(
@@ -178,7 +177,7 @@ def check_expected(value: object, kind: Kind) -> Expected | Literal["any"] | Non
 
 def check_amount(name: str, value: object) -> int:
     refuse_awaitable(name, value)
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _AMOUNT_MAX:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= SAFE_INTEGER:
         raise ValueError(f"{name} {texts.MUST_BE_MINOR_UNITS}")
     return value
 

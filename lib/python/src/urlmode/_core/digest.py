@@ -13,11 +13,11 @@ from decimal import Decimal
 from typing import Any, Literal
 
 from . import contract_texts as texts
+from .contract_limits import SAFE_INTEGER
 from .contract_seals import CLIENT_LABEL, DIGEST_BYTES, REQUEST_LABEL
 from .keys import encode_base64url
 from .types import Expected
 
-_SAFE_INTEGER = 2**53 - 1
 
 
 def canonical_json(value: Any) -> str:
@@ -51,7 +51,7 @@ def _text(value: str) -> str:
 def _number(value: float) -> str:
     """As ECMAScript writes a number (RFC 8785 section 3.2.2.3)."""
     try:
-        is_exact = not isinstance(value, int) or abs(value) <= _SAFE_INTEGER or int(float(value)) == value
+        is_exact = not isinstance(value, int) or abs(value) <= SAFE_INTEGER or int(float(value)) == value
     except OverflowError:
         is_exact = False
     if not is_exact or not math.isfinite(value):

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from . import contract_texts as texts
 from .arguments import check_text, refuse_awaitable
+from .contract_limits import APPROVERS_MAX, SUBJECT_MAX
 from .form_types import Problem
 from .formats import FORM_FORMATS, FORMATS
 from .schema import Fault, Schema
@@ -18,7 +19,6 @@ from .shipped import shipped_file
 
 _DOCUMENT: dict[str, Any] = json.loads(shipped_file("contract/form.schema.json").read_text("utf-8"))
 _SCHEMA = Schema(_DOCUMENT, FORM_FORMATS)
-_APPROVERS_MAX = 16
 
 
 def check_form(kind: Literal["input", "approval"], value: object, **more: object) -> dict[str, Any]:
@@ -101,9 +101,9 @@ def check_approver(value: object) -> list[str] | None:
         return None
     if value == "others":
         return []
-    if isinstance(value, (str, bytes)) or not isinstance(value, Sequence) or not 1 <= len(value) <= _APPROVERS_MAX:
-        raise ValueError(f"approver must be starter, others, or a list of 1 to {_APPROVERS_MAX} subjects")
-    approvers = [check_text("each approver", subject, 1, 512) for subject in value]
+    if isinstance(value, (str, bytes)) or not isinstance(value, Sequence) or not 1 <= len(value) <= APPROVERS_MAX:
+        raise ValueError(f"approver must be starter, others, or a list of 1 to {APPROVERS_MAX} subjects")
+    approvers = [check_text("each approver", subject, 1, SUBJECT_MAX) for subject in value]
     if len(set(approvers)) < len(approvers):
         raise ValueError(texts.APPROVER_TWICE)
     return approvers

@@ -16,7 +16,7 @@ from . import contract_texts as texts
 from . import contract_money as money
 from .arguments import check_reference
 from .contract_limits import CLAIM_RENEWALS, CLAIM_RETRY_S
-from .contract_words import ClaimEnd
+from .contract_words import CLAIM_ENDS, ClaimEnd
 from .errors import ClaimLostError, UrlModeBusyError, UrlModeError
 from .pool import is_refusal
 from .seal import FULFILLED_JSON_MAX, to_json
@@ -39,7 +39,7 @@ class Steps:
 
 
 def check_end(how: ClaimEnd, refund: str | None) -> None:
-    if how not in ("delivered", "refunded"):
+    if how not in CLAIM_ENDS:
         raise ValueError(texts.CLAIM_ENDS)
     if refund is not None and how != "refunded":
         raise ValueError(texts.REFUND_OF_OTHER_END)

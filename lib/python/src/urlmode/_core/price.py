@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 from . import contract_texts as texts
+from .contract_limits import SAFE_INTEGER
 from .shipped import shipped_file
 from .types import Expected
 
@@ -60,6 +61,6 @@ def price_of(provider: str, price: Expected) -> int | str | None:
     written: int = price.amount * 10**own // 10**exponent
     if units["as"] == "decimal":
         return _as_decimal(written // step, places)
-    if written > 2**53 - 1:
+    if written > SAFE_INTEGER:
         raise ValueError(texts.amount_too_large(provider))
     return written
