@@ -9,15 +9,13 @@
 #include "api/price.h"
 #include "api/request.h"
 #include "contract/limits.h"
+#include "contract/words.h"
 #include "core/encode.h"
 #include "core/json_canonical.h"
 #include "core/json_put.h"
 #include "crypto/seal.h"
 #include "form/schema.h"
 #include "postgres/array.h"
-
-#define PROBLEM_MAX 8192                     /* bytes as JSON */
-#define AMOUNT_MAX INT64_C(9007199254740991) /* as in a double */
 
 struct ask_back {
 	struct um_api_request request;
@@ -99,10 +97,10 @@ seal_problem(struct um_buf *sealed, const struct um_context *context,
 	if (ok && !um_schema_check(schema, "problem", problem, &fault))
 		um_reader_refuse(&ask->request.root, "problem", "problem%s %s",
 			fault.pointer, fault.must);
-	else if (json.len > PROBLEM_MAX)
+	else if (json.len > UM_PROBLEM_MAX)
 		um_reader_refuse(&ask->request.root, "problem",
 			"problem must have at most %d bytes as JSON",
-			PROBLEM_MAX);
+			UM_PROBLEM_MAX);
 	else
 		ok = ok
 			&& um_seal_put_for_page(sealed, um_buf_str(&json),
@@ -206,8 +204,7 @@ static bool
 take_entry(struct um_buf *json, const struct um_context *context,
 	const struct ask_back *ask, struct um_reader *reader, bool is_refund)
 {
-	static const char *const statuses[] = { "paid", "processing", "failed",
-		"cancelled", NULL };
+	static const char *const statuses[] = { UM_ENTRY_STATUS_WORDS, NULL };
 	struct um_str reference = { 0 }, payment = { 0 }, text,
 		      checkout = { 0 };
 	uint8_t id[UM_UUID_LEN];
@@ -221,7 +218,8 @@ take_entry(struct um_buf *json, const struct um_context *context,
 	if (is_refund)
 		um_reader_text(reader, "payment", UM_REQUIRED, 1,
 			UM_REFERENCE_BYTES_MAX, &payment);
-	um_reader_int(reader, "amount", UM_REQUIRED, 0, AMOUNT_MAX, &amount);
+	um_reader_int(reader, "amount", UM_REQUIRED, 0, UM_SAFE_INTEGER,
+		&amount);
 	if (um_reader_text(reader, "currency",
 		    is_refund ? UM_OPTIONAL : UM_REQUIRED, 3, 3, &text)
 		&& !um_price_currency(currency, text))

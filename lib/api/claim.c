@@ -7,6 +7,7 @@
 #include "api/request.h"
 #include "api/shown.h"
 #include "contract/limits.h"
+#include "contract/words.h"
 #include "core/json_put.h"
 #include "crypto/seal.h"
 #include "postgres/array.h"
@@ -115,8 +116,7 @@ recheck_begun(const struct um_context *context, struct um_exchange *ex)
 enum um_refusal
 um_claim_plan(const struct um_context *context, struct um_exchange *ex)
 {
-	static const char *const actions[] = { "accept", "decline", "cancel",
-		NULL };
+	static const char *const actions[] = { UM_ACTION_WORDS, NULL };
 	struct claim *claim = begin(context, ex);
 	size_t action = 0;
 	bool held = false;

@@ -9,10 +9,9 @@
 #include "api/create_row.h"
 #include "api/pkce.h"
 #include "contract/limits.h"
+#include "contract/texts.h"
 #include "postgres/array.h"
 
-#define BUSY_MIN_MS 2 /* until it is tried again, doubled each time */
-#define BUSY_MAX_MS 100
 #define BUSY_ATTEMPTS 40
 
 static um_step found, resumed, told, made, create_again;
@@ -111,7 +110,7 @@ um_create_plan(const struct um_context *context, struct um_exchange *ex)
 		&& create->what.target_url.ptr != NULL
 		&& um_pkce_has(create->what.target_url, "state"))
 		um_reader_refuse(&create->request.root, "target_url",
-			"target_url must not have a state: /connect adds it");
+			UM_TEXT_TARGET_URL_STATE);
 	if (!um_api_end(&create->request))
 		return UM_REFUSAL_NONE;
 	if (!create->what.has_id) {
@@ -212,11 +211,11 @@ static enum um_refusal
 wait_for_turn(const struct um_context *context, struct um_exchange *ex)
 {
 	struct um_create *create = ex->own;
-	int64_t pause = BUSY_MIN_MS;
+	int64_t pause = UM_BUSY_MIN_MS;
 
 	if (create->busy == BUSY_ATTEMPTS)
 		return UM_REFUSAL_UNAVAILABLE;
-	for (unsigned i = 0; i < create->busy && pause < BUSY_MAX_MS; i++)
+	for (unsigned i = 0; i < create->busy && pause < UM_BUSY_MAX_MS; i++)
 		pause *= 2;
 	create->busy++;
 	create->request.wakes_at = context->monotonic_ms + pause;

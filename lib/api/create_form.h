@@ -9,8 +9,6 @@
 #include "config/provider.h"
 #include "core/str.h"
 
-#define UM_APPROVERS_MAX 16
-
 /* Begins zeroed. The buffers are JSON, and empty if there is none. */
 struct um_create_form {
 	struct um_buf json; /* canonical */

@@ -8,6 +8,8 @@
 #include "config/api.h"
 #include "contract/limits.h"
 #include "contract/seals.h"
+#include "contract/texts.h"
+#include "contract/words.h"
 #include "core/json_canonical.h"
 #include "core/json_put.h"
 #include "core/url.h"
@@ -35,8 +37,7 @@ static void
 read_kind(struct um_create_request *create, struct um_reader *reader,
 	const char *description)
 {
-	static const char *const kinds[] = { "oauth", "payment", "signature",
-		"input", "approval", NULL };
+	static const char *const kinds[] = { UM_KIND_WORDS, NULL };
 	const struct um_description *its = um_description_find(
 		um_str(description));
 	size_t kind = 0;
@@ -102,7 +103,7 @@ read_target_url(struct um_create_request *create, struct um_reader *reader)
 			"localhost or [::1], and without a user name");
 	else if (strchr(text, '#') != NULL)
 		um_reader_refuse(reader, "target_url",
-			"target_url must not have a fragment");
+			UM_TEXT_TARGET_URL_FRAGMENT);
 }
 
 static void
@@ -133,8 +134,7 @@ read_rest(struct um_create_request *create, struct um_reader *reader)
 		    UM_TRACEPARENT_LEN, &create->traceparent)
 		&& !um_request_is_traceparent(create->traceparent))
 		um_reader_refuse(reader, "traceparent",
-			"traceparent must be one of W3C Trace Context, version "
-			"00");
+			UM_TEXT_TRACEPARENT_FORM);
 }
 
 /* `about`, and what else is compared beside provider, kind, price and item. */
@@ -186,14 +186,12 @@ static void
 put_request(struct um_buf *out, const struct um_create_request *create,
 	const struct um_reader *root)
 {
-	static const char *const words[] = { "oauth", "payment", "signature",
-		"input", "approval" };
 	bool has_about = um_json_member(root->object, um_str("about")) != NULL
 		|| create->asked.json.len != 0 || create->subscription;
 
 	um_json_put_begin(out);
 	um_json_put_member(out, "provider", um_str(create->provider));
-	um_json_put_member(out, "kind", um_str(words[create->kind]));
+	um_json_put_member(out, "kind", um_str(um_kind_name(create->kind)));
 	if (create->item.ptr != NULL) {
 		um_json_put_member(out, "item", create->item);
 	} else if (create->expected.json.len != 0) {

@@ -2,11 +2,13 @@
 #include "api/expected.h"
 
 #include "api/price.h"
+#include "contract/limits.h"
+#include "contract/texts.h"
+#include "contract/words.h"
 #include "core/json_put.h"
 
-#define AMOUNT_MAX INT64_C(9007199254740991) /* as in a double */
-
 enum match { EXACT, AT_LEAST, CHECKOUT };
+static const char *const matches[] = { UM_MATCH_WORDS, NULL };
 
 static void
 check_price(struct um_buf *price, struct um_reader *reader,
@@ -20,14 +22,12 @@ check_price(struct um_buf *price, struct um_reader *reader,
 	case UM_PRICE_UNKNOWN:
 		break;
 	case UM_PRICE_TOO_FINE:
-		um_reader_refuse(reader, "amount",
-			"expected.amount must be a multiple of %lld: the "
-			"provider cannot charge a smaller part of %s",
-			(long long)step, currency);
+		um_reader_refuse(reader, "amount", UM_TEXT_AMOUNT_STEP,
+			(long long)step, "the provider", currency);
 		break;
 	case UM_PRICE_TOO_LARGE:
-		um_reader_refuse(reader, "amount",
-			"expected.amount is more than the provider can charge");
+		um_reader_refuse(reader, "amount", UM_TEXT_AMOUNT_TOO_LARGE,
+			"the provider");
 		break;
 	}
 }
@@ -36,12 +36,12 @@ static void
 read_price(struct um_expected *expected, struct um_reader *reader,
 	const char *description, enum match match)
 {
-	static const char *const words[] = { "exact", "at-least", "checkout" };
 	struct um_str text = { 0 };
 	char currency[4] = "";
 	int64_t amount = 0;
 
-	um_reader_int(reader, "amount", UM_REQUIRED, 0, AMOUNT_MAX, &amount);
+	um_reader_int(reader, "amount", UM_REQUIRED, 0, UM_SAFE_INTEGER,
+		&amount);
 	if (um_reader_text(reader, "currency", UM_REQUIRED, 3, 3, &text)
 		&& !um_price_currency(currency, text))
 		um_reader_refuse(reader, "currency",
@@ -55,7 +55,7 @@ read_price(struct um_expected *expected, struct um_reader *reader,
 	um_json_put_member(&expected->json, "currency", um_str(currency));
 	if (match != EXACT)
 		um_json_put_member(&expected->json, "match",
-			um_str(words[match]));
+			um_str(matches[match]));
 	um_json_put_end(&expected->json);
 }
 
@@ -68,9 +68,8 @@ check_checkout(struct um_reader *reader, struct um_reader *root,
 		um_str(description));
 
 	if (its != NULL && !its->checkout)
-		um_reader_refuse(reader, "match",
-			"expected.match cannot be checkout: the events of this "
-			"provider do not name the checkout that was paid");
+		um_reader_refuse(reader, "match", UM_TEXT_NO_CHECKOUT_IN_EVENTS,
+			"this provider");
 	if (um_reader_get(root, "target_url") != NULL
 		&& um_reader_get(root, "checkout") == NULL)
 		um_reader_refuse(root, "checkout",
@@ -82,8 +81,6 @@ void
 um_expected_read(struct um_expected *expected, struct um_reader *root,
 	const char *description, bool subscription)
 {
-	static const char *const matches[] = { "exact", "at-least", "checkout",
-		NULL };
 	struct um_reader object;
 	size_t match = EXACT;
 
@@ -91,8 +88,7 @@ um_expected_read(struct um_expected *expected, struct um_reader *root,
 		um_buf_puts(&expected->json, "\"any\"");
 		if (subscription)
 			um_reader_refuse(root, "expected",
-				"subscription requires its first price: "
-				"expected cannot be any");
+				UM_TEXT_SUBSCRIPTION_WITHOUT_PRICE);
 		return;
 	}
 	if (!um_reader_object(root, "expected", UM_REQUIRED, &object))

@@ -6,6 +6,7 @@
 #include "api/calls.h"
 #include "api/request.h"
 #include "contract/limits.h"
+#include "contract/words.h"
 #include "core/json_canonical.h"
 #include "core/json_put.h"
 #include "crypto/seal.h"
@@ -173,7 +174,7 @@ end_exchange(struct um_exchange *ex, struct um_str reason)
 static void
 read_end(struct lease *lease, bool has_result)
 {
-	static const char *const ends[] = { "delivered", "refunded", NULL };
+	static const char *const ends[] = { UM_CLAIM_END_WORDS, NULL };
 	struct um_reader *root = &lease->request.root;
 	size_t end = 2; /* none */
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contract/texts.h"
 #include "core/json.h"
 #include "postgres/connect.h"
 
@@ -199,7 +200,7 @@ um_notifications_leave(struct um_notifications *list, int64_t now)
 {
 	list->connect.asks_leader = true;
 	if (list->state != DOWN)
-		disconnect(list, "commits are not answered", now);
+		disconnect(list, UM_TEXT_COMMITS_UNANSWERED, now);
 }
 
 int

@@ -5,6 +5,7 @@
 
 #include <openssl/sha.h>
 
+#include "contract/texts.h"
 #include "core/encode.h"
 #include "core/json_put.h"
 #include "http/form.h"
@@ -61,8 +62,7 @@ um_pkce_add(struct um_buf *url, struct um_buf *verifier,
 
 	if (um_pkce_has(target_url, "code_challenge")
 		|| um_pkce_has(target_url, "code_challenge_method"))
-		return "target_url must not have a code_challenge: pkce adds "
-		       "it";
+		return UM_TEXT_TARGET_URL_CHALLENGE;
 	random(bytes, VERIFIER_BYTES);
 	um_base64url_encode(code, bytes, VERIFIER_BYTES);
 	SHA256((const uint8_t *)code, strlen(code), digest);

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "contract/descriptions.h"
+#include "contract/limits.h"
 #include "webhook/amount.h"
 
-#define CELL 4                                     /* a currency and a digit */
-#define SAFE_INTEGER_MAX INT64_C(9007199254740991) /* of a double */
+#define CELL 4 /* a currency and a digit */
 
 static const struct um_description descriptions[] = {
 #define X(name, payment, signature, checkout, as, exponents, places)           \
@@ -85,7 +85,7 @@ um_price_put(struct um_buf *json, struct um_str provider, int64_t amount,
 		return UM_PRICE_TOO_FINE;
 	/* As the packages: in the provider's units, then in its places. */
 	if (own >= exponent) {
-		if (amount > SAFE_INTEGER_MAX / power_of_ten(own - exponent))
+		if (amount > UM_SAFE_INTEGER / power_of_ten(own - exponent))
 			return UM_PRICE_TOO_LARGE;
 		amount *= power_of_ten(own - exponent);
 	} else {
@@ -93,7 +93,7 @@ um_price_put(struct um_buf *json, struct um_str provider, int64_t amount,
 	}
 	if (strcmp(its->as, "decimal") == 0)
 		put_decimal(json, amount / *step, places);
-	else if (amount > SAFE_INTEGER_MAX)
+	else if (amount > UM_SAFE_INTEGER)
 		return UM_PRICE_TOO_LARGE;
 	else
 		um_buf_printf(json, "%lld", (long long)amount);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contract/texts.h"
+
 #define NAME_SHOWN_MAX 64 /* bytes of a name that is not known */
 
 struct um_reader
@@ -91,8 +93,7 @@ um_reader_text(struct um_reader *reader, const char *name,
 			name);
 	if (text.len < min || text.len > max)
 		return um_reader_refuse(reader, name,
-			"%s must have %zu to %zu bytes in UTF-8", name, min,
-			max);
+			"%s " UM_TEXT_MUST_HAVE_BYTES, name, min, max);
 	if (text.len != 0 && memchr(text.ptr, '\0', text.len) != NULL)
 		return um_reader_refuse(reader, name, "%s must have no NUL",
 			name);
@@ -147,7 +148,7 @@ um_reader_bool(struct um_reader *reader, const char *name, bool *out)
 		return false;
 	if (node->kind != UM_JSON_TRUE && node->kind != UM_JSON_FALSE)
 		return um_reader_refuse(reader, name,
-			"%s must be true or false", name);
+			"%s " UM_TEXT_MUST_BE_BOOL, name);
 	*out = node->kind == UM_JSON_TRUE;
 	return true;
 }
@@ -180,8 +181,8 @@ um_reader_choice(struct um_reader *reader, const char *name,
 		return true;
 	}
 	list_words(all, sizeof(all), words);
-	return um_reader_refuse(reader, name, "%s must be one of %s", name,
-		all);
+	return um_reader_refuse(reader, name, "%s " UM_TEXT_MUST_BE_ONE_OF,
+		name, all);
 }
 
 bool
@@ -211,8 +212,8 @@ um_reader_object(struct um_reader *reader, const char *name,
 	if (node == NULL)
 		return false;
 	if (node->kind != UM_JSON_OBJECT)
-		return um_reader_refuse(reader, name, "%s must be an object",
-			name);
+		return um_reader_refuse(reader, name,
+			"%s " UM_TEXT_MUST_BE_OBJECT, name);
 	*out = (struct um_reader){ .object = node, .fault = reader->fault };
 	write_place(place, sizeof(place), reader);
 	snprintf(out->place, sizeof(out->place), "%.60s%.30s.", place, name);
@@ -259,8 +260,8 @@ um_reader_element(struct um_reader *reader, const char *name,
 
 	memcpy(at.place, reader->place, sizeof(at.place));
 	if (!um_json_is(element, UM_JSON_OBJECT))
-		um_reader_refuse(&at, "", "%s[%zu] must be an object", name,
-			index);
+		um_reader_refuse(&at, "", "%s[%zu] " UM_TEXT_MUST_BE_OBJECT,
+			name, index);
 	return at;
 }
 

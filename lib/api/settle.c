@@ -8,12 +8,12 @@
 #include "api/price.h"
 #include "api/request.h"
 #include "contract/limits.h"
+#include "contract/texts.h"
+#include "contract/words.h"
 #include "core/json_canonical.h"
 #include "core/json_put.h"
 #include "crypto/seal.h"
 #include "postgres/array.h"
-
-#define AMOUNT_MAX INT64_C(9007199254740991) /* as in a double */
 
 /* What a call says of the outcome. */
 struct settle {
@@ -27,7 +27,7 @@ struct settle {
 	struct um_buf result; /* JSON, or empty */
 };
 
-static const char *const actions[] = { "accept", "decline", "cancel", NULL };
+static const char *const actions[] = { UM_ACTION_WORDS, NULL };
 enum action { ACCEPT, DECLINE, CANCEL };
 
 static um_step settled, abandoned;
@@ -65,7 +65,7 @@ read_payment(struct settle *settle)
 	struct um_str currency;
 
 	settle->has_amount = um_reader_int(root, "amount", UM_OPTIONAL, 0,
-		AMOUNT_MAX, &settle->amount);
+		UM_SAFE_INTEGER, &settle->amount);
 	if (um_reader_text(root, "currency", UM_OPTIONAL, 3, 3, &currency)
 		&& !um_price_currency(settle->currency, currency))
 		um_reader_refuse(root, "currency",
@@ -83,8 +83,7 @@ read_result(struct settle *settle)
 		return;
 	um_json_canonical(&settle->result, result.object);
 	if (settle->result.len > UM_RESULT_MAX - UM_SEAL_OVERHEAD)
-		um_reader_refuse(root, "result",
-			"result must have at most %d bytes as JSON",
+		um_reader_refuse(root, "result", UM_TEXT_RESULT_TOO_LARGE,
 			UM_RESULT_MAX - UM_SEAL_OVERHEAD);
 }
 

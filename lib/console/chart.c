@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "contract/words.h"
+
 #define BUCKETS_MAX 31
 #define ACTIONS 3
 #define WIDTH 720     /* of all bars: 24 and 30 divide it */
@@ -14,7 +16,7 @@
 #define SMALL 24      /* the highest bar of a kind */
 #define KINDS_MAX 256 /* that are told from each other */
 
-static const char *const actions[ACTIONS] = { "accept", "decline", "cancel" };
+static const char *const actions[ACTIONS] = { UM_ACTION_WORDS };
 
 /* What has ended in the same way. */
 struct series {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // From codes.json: the errors of the packages, the refusals of the programs, the errors of the api, and their tables in PROTOCOL.md.
 
-import { camel, filled, goLocal, head, jsDoc, jsParameters, pyDoc, pyText, snake, textsOf, wrapped } from './languages.mjs';
+import { camel, filled, goLocal, head, jsDoc, jsParameters, pyDoc, pyText, snake, wrapped } from './languages.mjs';
 
 /**
  * @typedef {object} ErrorOf one error of the packages
@@ -26,16 +26,12 @@ ${Object.entries(keeps).map(([field, what]) => `${what && jsDoc(what, '\t\t')}		
 }
 `;
 
-function javascript({ errors, texts, reasons }) {
+function javascript({ errors, reasons }) {
 	const words = [...new Set(reasons.flatMap((row) => row.reasons))].sort();
 	return `${head.js}
 import { UrlModeError } from './error.js';
 
 /** @typedef {'' | ${words.map((word) => `'${word}'`).join(' | ')}} KnownReason a reason that urlmode itself writes */
-
-/** Texts of the errors that errors.js has. */
-export const TEXTS = {
-${textsOf.js(texts)}};
 ${made(errors).map(jsClass).join('')}`;
 }
 
@@ -50,9 +46,9 @@ ${pyDoc(meaning, '    ')}
         super().__init__${message === `{${takes[0]}}` ? `(${takes[0]})` : pyText(message, '        ', ['(', ')'])}
 ${Object.entries(keeps).map(([field, what]) => `        self.${field} = ${field}\n${what && pyDoc(what, '        ')}`).join('')}`;
 
-const python = ({ errors, texts }) => `${head.py}
+const python = ({ errors }) => `${head.py}
 from .error import UrlModeError
-${textsOf.py(texts)}${made(errors).map((error) => pyClass({ ...error, takes: error.takes.map((name) => (name === 'id' ? 'elicitation_id' : name)),
+${made(errors).map((error) => pyClass({ ...error, takes: error.takes.map((name) => (name === 'id' ? 'elicitation_id' : name)),
 	message: error.message.replace('{id}', '{elicitation_id}') })).join('')}`;
 
 /** @type {(error: ErrorOf) => string} an error about an account is a struct of its own, which has only the text from here */
@@ -66,11 +62,11 @@ function goError({ code, go, takes, message, meaning }) {
 	return `\nfunc error${name}(${parameters}) error {\n\treturn &Error{Code: ${go}, ${takes.includes('id') ? 'ElicitationID: id, ' : ''}reason: ${filled.go(message)}}\n}\n`;
 }
 
-const goFile = ({ errors, texts }) => `${head.go}package urlmode
+const goFile = ({ errors }) => `${head.go}package urlmode
 
 const (
 ${errors.map(({ code, go, meaning }) => `${wrapped(`${go}: ${meaning}`, '\t// ')}	${go} Code = "${code}"\n`).join('')})
-${textsOf.go(texts)}${made(errors).map(goError).join('')}`;
+${made(errors).map(goError).join('')}`;
 
 const header = ({ refusals }) => `${head.h}#ifndef UM_CONTRACT_REFUSALS_H
 #define UM_CONTRACT_REFUSALS_H

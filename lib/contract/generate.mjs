@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Writes what each language needs of the contract, from the data in this folder: `make contract`.
 
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -15,6 +15,7 @@ import * as messages from './messages.mjs';
 import * as parity from './parity.mjs';
 import * as providersGo from './providers-go.mjs';
 import * as seals from './seals.mjs';
+import * as texts from './texts.mjs';
 import * as words from './words.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -26,6 +27,13 @@ const MAP = 'lib/README.md';
 export const read = (file) => readFileSync(path.join(ROOT, file), 'utf8');
 /** @param {string} name of a file of data in this folder */
 export const data = (name) => JSON.parse(read(`lib/contract/${name}.json`));
+
+/** Words, or those at a place of another file: `file#/pointer`. @param {string[] | string} words */
+function at(words) {
+	if (typeof words !== 'string') return words;
+	const [file, pointer] = words.split('#/');
+	return pointer.split('/').reduce((value, name) => value[name], JSON.parse(read(file)));
+}
 
 /** The descriptions that are shipped, by name. @returns {[string, Record<string, any>][]} */
 export const descriptions = () => readdirSync(path.join(ROOT, 'lib/providers')).filter((file) => file.endsWith('.json') && file !== 'schema.json').sort()
@@ -68,8 +76,9 @@ export function generated() {
 		...limits.files(all.limits),
 		...messages.files(all.messages),
 		...seals.files(all.seals),
+		...texts.files(data('texts'), all.limits),
 		...kinds.files(descriptions(), JSON.parse(read('lib/currencies.json'))),
-		...words.files(data('words')),
+		...words.files({ words: data('words').words.map((each) => ({ ...each, words: at(each.words) })) }),
 		...providersGo.files(descriptions(), read),
 		...hosts.files(data('hosts')),
 		...Object.fromEntries(withLimits().filter(([file]) => !isTable(file))),
@@ -82,5 +91,6 @@ export function generated() {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
 	const database = process.env.URLMODE_ADMIN_DATABASE_URL;
 	if (database) writeFileSync(path.join(ROOT, 'lib/contract/functions.json'), functionsJson(database));
-	for (const [file, text] of generated()) writeFileSync(path.join(ROOT, file), text);
+	// Headers that say the same keep their time, so that make builds nothing again.
+	for (const [file, text] of generated()) if (!existsSync(path.join(ROOT, file)) || read(file) !== text) writeFileSync(path.join(ROOT, file), text);
 }

@@ -32,6 +32,18 @@
 #define UM_FULFILLED_MAX 16777280
 /* Bytes of a sealed outcome in a notification. Behind a larger one, the row is read. */
 #define UM_NOTIFIED_MAX 2600
+/* The largest whole number that numbers of JSON hold exactly everywhere (2^53 - 1), and so the largest amount. */
+#define UM_SAFE_INTEGER 9007199254740991
+/* Subjects who may decide. */
+#define UM_APPROVERS_MAX 16
+/* Bytes as JSON of what is wrong with a typed value. */
+#define UM_PROBLEM_MAX 8192
+/* Bytes of a link in a form. */
+#define UM_LINK_MAX 2048
+/* Digits of a number in a form: a double holds them. */
+#define UM_DIGITS_MAX 15
+/* Characters of the name of a field of a form. */
+#define UM_FIELD_NAME_MAX 32
 /* Bytes of a secret in a keys file, at least. */
 #define UM_SECRET_MIN 32
 /* Bytes of a secret in a keys file, at most. */
@@ -46,6 +58,10 @@
 #define UM_GRACE_MAX_S 31536000
 /* How often `create` looks again, because another call has claimed the elicitation that it found. */
 #define UM_RESUME_ATTEMPTS 3
+/* The first pause while another call creates for the same owner. */
+#define UM_BUSY_MIN_MS 2
+/* The longest of these pauses. */
+#define UM_BUSY_MAX_MS 100
 /* How long a commit may be unanswered, before its connection is closed and the other hosts are asked which of them leads. It is never cancelled: PostgreSQL would commit what waits for a standby without it. */
 #define UM_COMMIT_UNANSWERED_MS 10000
 /* After how much silence TCP asks the other end of a connection whether it is alive, and how long it waits before it asks again. */

@@ -9,6 +9,8 @@ import { head, isIn, jsDoc, pascal, upper, wrapped } from './languages.mjs';
  * @property {string} says
  * @property {string} [more]
  * @property {string} [prefix] of Go's constants
+ * @property {string} [zero] the word that is empty in Go
+ * @property {string} [package] of Go, if it is not the first
  * @property {string[]} words
  * @property {string} [in]
  * @property {string} [lists]
@@ -20,8 +22,8 @@ const isType = (language, { in: wanted = TYPED }) => isIn(language)({ in: wanted
 /** @type {(language: string, each: Words) => boolean} */
 const isList = (language, { lists = '' }) => isIn(language)({ in: lists });
 
-/** Such as ENTRY_STATUSES. @param {string} name */
-const plural = (name) => `${upper(name)}${name.endsWith('s') ? 'ES' : 'S'}`;
+/** Such as EntryStatuses. @param {string} name */
+const plural = (name) => name + (/(?:s|ch)$/.test(name) ? 'es' : 's');
 /** @type {(each: Words) => string} */
 const described = ({ says, more }) => `${says}${more ? `. ${more}` : ''}`;
 
@@ -30,7 +32,7 @@ const javascript = (all) => `${head.js}${all.filter((each) => isType('js', each)
 	const { name, words } = each;
 	const union = words.map((word) => `'${word}'`).join(' | ');
 	const type = isType('js', each) ? `\n${jsDoc(`@typedef {${union}} ${name} ${described(each)}`)}` : '';
-	const list = isList('js', each) ? `\n/** @type {readonly ${isType('js', each) ? `${name}[]` : 'string[]'}} */\nexport const ${plural(name)} = [${words.map((word) => `'${word}'`).join(', ')}];\n` : '';
+	const list = isList('js', each) ? `\n/** @type {readonly ${isType('js', each) ? `${name}[]` : 'string[]'}} */\nexport const ${upper(plural(name))} = [${words.map((word) => `'${word}'`).join(', ')}];\n` : '';
 	return type + list;
 }).join('')}`;
 
@@ -48,15 +50,16 @@ ${all.filter((each) => isType('py', each) || isList('py', each)).map((each) => {
 	const { name, words } = each;
 	const says = described(each).replace(/^./, (first) => first.toUpperCase());
 	const type = isType('py', each) ? `\n${pyWords(`${name} = Literal[`, words, ']')}"""${wrapped(says.replace(/\.?$/, '.'), '', 112).trim()}"""\n` : '';
-	const list = isList('py', each) ? `\n${pyWords(`${plural(name)}: tuple[${isType('py', each) ? name : 'str'}, ...] = (`, words, ')')}` : '';
+	const list = isList('py', each) ? `\n${pyWords(`${upper(plural(name))}: tuple[${isType('py', each) ? name : 'str'}, ...] = (`, words, ')')}` : '';
 	return type + list;
 }).join('')}`;
 
-/** @type {(all: Words[]) => string} */
-const go = (all) => `${head.go}package urlmode
-${all.filter((each) => isType('go', each) || isList('go', each)).map((each) => {
-	const { name, words, prefix = '' } = each;
-	const names = words.map((word) => prefix + pascal(word));
+/** @type {(all: Words[], name: string) => string} */
+const go = (all, inPackage) => `${head.go}package ${inPackage}
+${all.filter((each) => (each.package ?? 'urlmode') === inPackage && (isType('go', each) || isList('go', each))).map((each) => {
+	const { name, words, prefix = '', zero } = each;
+	const names = words.map((word) => prefix + pascal(word.replaceAll('-', '_')));
+	const list = name[0].toLowerCase() + plural(name).slice(1);
 	const width = Math.max(...names.map(({ length }) => length));
 	const comment = `${name} is ${described(each)}`.replace(/\.?$/, '.').replaceAll('`', '"');
 	const type = isType('go', each) ? `
@@ -64,10 +67,9 @@ ${wrapped(comment, '// ')}type ${name} string
 
 // The values of ${name}.
 const (
-${words.map((word, i) => `	${names[i].padEnd(width)} ${name} = "${word}"\n`).join('')})
+${words.map((word, i) => `	${names[i].padEnd(width)} ${name} = ${word === zero ? `"" // also "${word}"` : `"${word}"`}\n`).join('')})
 ` : '';
-	const list = isList('go', each) ? `\n// ${name[0].toLowerCase()}${name.slice(1)}s: ${each.says}.\nvar ${name[0].toLowerCase()}${name.slice(1)}s = []string{${words.map((word) => `"${word}"`).join(', ')}}\n` : '';
-	return type + list;
+	return type + (isList('go', each) ? `\n${wrapped(`${list}: each is ${each.says}.`, '// ')}var ${list} = []string{${words.map((word) => `"${word}"`).join(', ')}}\n` : '');
 }).join('')}`;
 
 /** @type {(all: Words[]) => string} */
@@ -84,6 +86,7 @@ ${all.filter((each) => isType('c', each)).map(({ name, says, words }) => `
 export const files = ({ words }) => ({
 	'lib/node/src/core/contract-words.js': javascript(words),
 	'lib/python/src/urlmode/_core/contract_words.py': python(words),
-	'lib/go/contract_words.go': go(words),
+	'lib/go/contract_words.go': go(words, 'urlmode'),
+	'lib/go/vault/contract_words.go': go(words, 'vault'),
 	'lib/contract/words.h': header(words),
 });

@@ -3,6 +3,8 @@
 
 #include <stdint.h>
 
+#include "contract/texts.h"
+
 /* The next code point; the text is UTF-8. */
 static uint32_t
 next_of(struct um_str text, size_t *at)
@@ -44,10 +46,9 @@ um_characters_fault(struct um_str text, const char *allowed)
 		if (is_control(code)
 			&& (code == 0 || code > 0x1f
 				|| strchr(allowed, (int)code) == NULL))
-			return "must not have control characters";
+			return UM_TEXT_HAS_CONTROLS;
 		if (is_of_direction(code))
-			fault = "must not have characters that change the "
-				"direction of text";
+			fault = UM_TEXT_HAS_DIRECTIONS;
 	}
 	return fault;
 }

@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <strings.h>
 
+#include "contract/limits.h"
+#include "contract/texts.h"
 #include "form/characters.h"
 
 #define IPV6_GROUPS 8
 #define PORT_MAX 65535
-#define NAME_MAX 32
 #define LABEL_MAX 63 /* RFC 1035 section 2.3.4 */
 
 bool
@@ -263,7 +264,7 @@ is_name(struct um_str text)
 				|| (!isdigit((unsigned char)text.ptr[i])
 					&& text.ptr[i] != '_')))
 			return false;
-	return text.len != 0 && text.len <= NAME_MAX;
+	return text.len != 0 && text.len <= UM_FIELD_NAME_MAX;
 }
 
 static const char *
@@ -291,30 +292,26 @@ fault_in_trimmed(struct um_str text)
 	const char *fault = fault_in_line(text);
 
 	if (fault == NULL && um_str_trim(text).len != text.len)
-		fault = "must not begin or end with a space";
+		fault = UM_TEXT_MUST_BE_TRIMMED;
 	return fault;
 }
 
 static const char *
 fault_in_name(struct um_str text)
 {
-	return is_name(text) ? NULL
-			     : "must begin with a letter and have at most 32 "
-			       "characters of a-z, 0-9 and _";
+	return is_name(text) ? NULL : UM_TEXT_MUST_BE_FIELD_NAME;
 }
 
 static const char *
 fault_in_link(struct um_str text)
 {
-	return um_is_link(text) ? NULL
-				: "must be a URL with https, without a user "
-				  "name, of at most 2048 bytes";
+	return um_is_link(text) ? NULL : UM_TEXT_MUST_BE_LINK;
 }
 
 static const char *
 fault_in_email(struct um_str text)
 {
-	return um_is_email(text) ? NULL : "must be an email address";
+	return um_is_email(text) ? NULL : UM_TEXT_MUST_BE_EMAIL;
 }
 
 static const char *
@@ -323,7 +320,7 @@ fault_in_url(struct um_str text)
 	const char *fault = fault_in_line(text);
 
 	if (fault == NULL && !um_is_url(text))
-		fault = "must be a URL with https or http";
+		fault = UM_TEXT_MUST_BE_URL;
 	return fault;
 }
 

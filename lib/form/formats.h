@@ -10,9 +10,6 @@
 
 #include "core/str.h"
 
-#define UM_LINK_MAX 2048 /* bytes */
-#define UM_DIGITS_MAX 15 /* of a number: a double holds them */
-
 /* The characters that a text of one line has, if its field says so. */
 enum um_format {
 	UM_FORMAT_ANY,

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "contract/texts.h"
 #include "form/value.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -61,8 +62,7 @@ check_choice(const struct um_input *input, const char *pointer,
 {
 	return input->initial == NULL
 		|| um_input_choice(input, um_json_str(input->initial)) != NULL
-		|| um_schema_refuse(fault, pointer,
-			"must be one of the choices");
+		|| um_schema_refuse(fault, pointer, UM_TEXT_MUST_BE_CHOICE);
 }
 
 static bool
@@ -72,7 +72,7 @@ check_number(const struct um_input *input, const char *pointer,
 	return input->initial == NULL
 		|| um_value_check(input, um_json_str(input->initial))
 		== UM_MISTAKE_NONE
-		|| um_schema_refuse(fault, pointer, "must be from min to max");
+		|| um_schema_refuse(fault, pointer, UM_TEXT_MUST_BE_IN_RANGE);
 }
 
 static bool
@@ -85,14 +85,12 @@ check_text(const struct um_input *input, const struct um_json_node *node,
 	case UM_MISTAKE_TOO_SHORT:
 	case UM_MISTAKE_TOO_LONG:
 		return um_schema_refuse(fault, pointer,
-			"must have %zu to %zu characters, as the field says",
-			input->min, input->max);
+			UM_TEXT_MUST_HAVE_LENGTH, input->min, input->max);
 	case UM_MISTAKE_FORMAT: {
 		struct um_str format = um_json_str(member(node, "format"));
 
 		return um_schema_refuse(fault, pointer,
-			"must have the format %.*s", (int)format.len,
-			format.ptr);
+			UM_TEXT_MUST_HAVE_FORMAT, (int)format.len, format.ptr);
 	}
 	default:
 		return true;
@@ -117,14 +115,13 @@ check_input(const struct um_input *input, const struct um_json_node *node,
 		return check_text(input, node, at, fault);
 	if (input->type != UM_INPUT_NUMBER && input->min <= input->max) {
 		snprintf(at, sizeof(at), "%s/format", pointer);
-		return um_schema_refuse(fault, at,
-			"is not allowed for several lines");
+		return um_schema_refuse(fault, at, UM_TEXT_NOT_FOR_LINES);
 	}
 	snprintf(at, sizeof(at), "%s/max", pointer);
 	return input->type == UM_INPUT_NUMBER
-		? um_schema_refuse(fault, at, "must not be less than min")
-		: um_schema_refuse(fault, at,
-			"must not be less than min: it is %zu", input->max);
+		? um_schema_refuse(fault, at, UM_TEXT_MAX_BELOW_MIN)
+		: um_schema_refuse(fault, at, UM_TEXT_USUAL_MAX_BELOW_MIN,
+			input->max);
 }
 
 bool

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "contract/texts.h"
 #include "form/formats.h"
 
 #define VALUES_MAX 4096   /* values and names of the schema */
@@ -137,16 +138,15 @@ append(char texts[static TEXTS_MAX], const char *between, struct um_str text)
 		len != 0 ? between : "", (int)text.len, text.ptr);
 }
 
-/* `before`, and the texts of an enum. */
-static bool
-refuse_all(struct check *check, const char *before, node list)
+/* The texts of an enum. */
+static const char *
+append_all(char texts[static TEXTS_MAX], node list)
 {
-	char texts[TEXTS_MAX] = "";
 	node each = NULL;
 
 	while ((each = um_json_next(list, each)) != NULL)
 		append(texts, ", ", um_json_str(each));
-	return refuse(check, "%s%s", before, texts);
+	return texts;
 }
 
 static const struct type {
@@ -194,7 +194,7 @@ check_selected(struct check *check, node rules, node value)
 	char texts[TEXTS_MAX] = "";
 
 	if (!um_json_is(value, UM_JSON_OBJECT))
-		return refuse(check, "must be an object");
+		return refuse(check, UM_TEXT_MUST_BE_OBJECT);
 	while ((one = um_json_next(member(rules, "oneOf"), one)) != NULL) {
 		node branch = resolve(check, one);
 		struct um_str constant = um_json_str(
@@ -207,7 +207,7 @@ check_selected(struct check *check, node rules, node value)
 		append(texts, ", ", constant);
 	}
 	enter(check, name);
-	return refuse(check, "must be one of %s", texts);
+	return refuse(check, UM_TEXT_MUST_BE_ONE_OF, texts);
 }
 
 /* The schemas have different types. */
@@ -240,12 +240,11 @@ check_string(struct check *check, node rules, struct um_str text)
 	for (size_t i = 0; i < text.len; i++)
 		length += (text.ptr[i] & 0xc0) != 0x80; /* characters */
 	if (length < least && most < 1)
-		return refuse(check, "must not be empty");
+		return refuse(check, UM_TEXT_MUST_NOT_BE_EMPTY);
 	if (length < least || (most >= 1 && length > most))
-		return refuse(check, "must have %.0f to %.0f characters", least,
-			most);
+		return refuse(check, UM_TEXT_MUST_HAVE_CHARACTERS, least, most);
 	if ((double)text.len > bytes)
-		return refuse(check, "must have at most %.0f bytes", bytes);
+		return refuse(check, UM_TEXT_MUST_HAVE_BYTES_AT_MOST, bytes);
 	must = um_format_fault(um_json_str(member(rules, "format")), text);
 	return must == NULL || refuse(check, "%s", must);
 }
@@ -260,9 +259,7 @@ check_number(struct check *check, node rules, node value)
 		&& (!is_short || number < number_of(rules, "minimum", 0)
 			|| number > number_of(rules, "maximum", 0)))
 		return refuse_type(check, rules, type_of(rules));
-	return is_short
-		|| refuse(check, "must be a number of at most %d digits",
-			UM_DIGITS_MAX);
+	return is_short || refuse(check, UM_TEXT_MUST_BE_SHORT);
 }
 
 /* The number of elements or members. */
@@ -291,7 +288,7 @@ check_unique(struct check *check, struct um_str name, node list)
 			snprintf(index, sizeof(index), "%zu", i);
 			enter(check, um_str(index));
 			enter(check, name);
-			return refuse(check, "must not occur twice");
+			return refuse(check, UM_TEXT_MUST_NOT_OCCUR_TWICE);
 		}
 	return true;
 }
@@ -306,8 +303,7 @@ check_array(struct check *check, node rules, node value)
 	char index[24];
 
 	if (count < least || count > most)
-		return refuse(check, "must have %.0f to %.0f elements", least,
-			most);
+		return refuse(check, UM_TEXT_MUST_HAVE_ELEMENTS, least, most);
 	for (size_t i = 0; (one = um_json_next(value, one)) != NULL; i++) {
 		snprintf(index, sizeof(index), "%zu", i);
 		if (!check_member(check, member(rules, "items"), um_str(index),
@@ -358,12 +354,12 @@ check_names(struct check *check, node rules, node names, node value)
 		return true;
 	enter(check, um_json_str(first));
 	if (names != NULL)
-		return refuse_all(check, "is not allowed here. Allowed are ",
-			names);
+		return refuse(check, UM_TEXT_ALLOWED_HERE,
+			append_all(texts, names));
 	for (name = properties + 1; name < properties + properties->size;
 		name += 1 + name[1].size)
 		append(texts, ", ", um_json_str(name));
-	return refuse(check, "is not allowed here. Allowed are %s", texts);
+	return refuse(check, UM_TEXT_ALLOWED_HERE, texts);
 }
 
 /* Names beside the properties are those of an enum, or none are allowed. */
@@ -378,7 +374,7 @@ check_members(struct check *check, node rules, node value)
 	if (!check_names(check, rules, names, value))
 		return false;
 	if ((double)count_of(value) < number_of(rules, "minProperties", 0))
-		return refuse(check, "must not be empty");
+		return refuse(check, UM_TEXT_MUST_NOT_BE_EMPTY);
 	for (one = properties != NULL ? properties + 1 : NULL;
 		one != NULL && one < properties + properties->size;
 		one += 1 + one[1].size) {
@@ -405,6 +401,7 @@ check_value(struct check *check, node given, node value)
 {
 	node rules = resolve(check, given), list;
 	const struct type *type = type_of(rules);
+	char texts[TEXTS_MAX] = "";
 
 	if (member(rules, "discriminator") != NULL)
 		return check_selected(check, rules, value);
@@ -413,7 +410,8 @@ check_value(struct check *check, node given, node value)
 	if ((list = member(rules, "enum")) != NULL)
 		return (um_json_is(value, UM_JSON_STRING)
 			       && is_in(list, um_json_str(value)))
-			|| refuse_all(check, "must be one of ", list);
+			|| refuse(check, UM_TEXT_MUST_BE_ONE_OF,
+				append_all(texts, list));
 	if ((list = member(rules, "const")) != NULL)
 		return (value->kind == list->kind
 			       && um_str_eq(um_json_str(value),

@@ -5,8 +5,9 @@ package urlmode
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"time"
+
+	"urlmode.example/urlmode/internal/texts"
 )
 
 // What the vault (package vault, a module of its own) and the adapters say of accounts.
@@ -148,7 +149,7 @@ func (e *NotConnectedError) Error() string {
 type UnclaimedPaymentsError struct{ Payments []UnclaimedReference }
 
 func (e *UnclaimedPaymentsError) Error() string {
-	return unclaimedPaymentsText(strconv.Itoa(len(e.Payments)))
+	return fmt.Sprintf(texts.UnclaimedPayments, len(e.Payments))
 }
 
 // Unwrap returns an *Error, which unwraps to the Code.

@@ -13,9 +13,8 @@ import (
 	"unicode/utf8"
 
 	"urlmode.example/urlmode/internal/limits"
+	"urlmode.example/urlmode/internal/texts"
 )
-
-const year = 365 * 24 * time.Hour
 
 var (
 	providerForm = regexp.MustCompile(fmt.Sprintf(`^[a-z0-9][a-z0-9_-]{0,%d}$`, limits.ProviderMax-1))
@@ -27,9 +26,7 @@ var (
 	// W3C Trace Context section 3.2, version 00
 	traceForm = regexp.MustCompile(`^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$`)
 
-	kinds      = []Kind{OAuth, Payment, Signature} // of Create
-	actions    = []Action{Accept, Decline, Cancel}
-	purgeKinds = []string{"", "oauth", "payment", "signature", "input", "approval", "result", "stored"}
+	actions = []Action{Accept, Decline, Cancel}
 )
 
 // TraceparentOf is the trace of a call, of the member traceparent of its _meta, for [Request.Traceparent]. What is no
@@ -107,7 +104,7 @@ func (t tenant) checkRow(id string, owner Owner) (rowKey, error) {
 
 func checkProvider(provider string) error {
 	if !providerForm.MatchString(provider) {
-		return argumentError("Provider must be a name from the configuration: at most 64 characters of a-z, 0-9, _ and -")
+		return argumentError(texts.ProviderName)
 	}
 	return nil
 }
@@ -118,14 +115,14 @@ func checkReference(reference string) error {
 
 func checkReason(reason string) error {
 	if !reasonForm.MatchString(reason) {
-		return argumentError("Reason must be a code of at most 64 characters of a-z, 0-9 and _")
+		return argumentError(texts.ReasonCode)
 	}
 	return nil
 }
 
 func checkAction(action Action, allowed ...Action) error {
 	if !slices.Contains(allowed, action) {
-		return argumentError("Action must be one of %v", allowed)
+		return argumentError("Action "+texts.MustBeOneOf, allowed)
 	}
 	return nil
 }
@@ -141,13 +138,13 @@ func checkDuration(name string, value, least, most time.Duration) error {
 func checkExpected(expected Expected, kind Kind) (Expected, error) {
 	switch {
 	case kind != Payment && expected != Expected{}:
-		return expected, argumentError("Expected is only allowed for payments")
+		return expected, argumentError(texts.ExpectedNotAllowed)
 	case kind != Payment:
 		return expected, nil
 	case expected.Any:
 		return Expected{Any: true}, nil
-	case !slices.Contains([]Match{MatchExact, "exact", MatchAtLeast, MatchCheckout}, expected.Match):
-		return expected, argumentError("the Match of Expected must be one of exact, at-least, checkout")
+	case expected.Match != MatchExact && !slices.Contains(matches, string(expected.Match)):
+		return expected, argumentError("the Match of Expected "+texts.MustBeOneOf, strings.Join(matches, ", "))
 	}
 	if expected.Match == "exact" {
 		expected.Match = MatchExact
@@ -161,8 +158,8 @@ func checkExpected(expected Expected, kind Kind) (Expected, error) {
 }
 
 func checkMoney(name string, amount int64, currency string) (string, error) {
-	if amount < 0 || amount > safeInteger {
-		return "", argumentError("the amount of %s must be a whole number of minor units (cents)", name)
+	if amount < 0 || amount > limits.SafeInteger {
+		return "", argumentError("the amount of %s "+texts.MustBeMinorUnits, name)
 	}
 	currency = strings.ToUpper(currency)
 	if _, ok := exponents()[currency]; !ok {
@@ -203,10 +200,10 @@ func checkAnswer(answer Answer) (checkedAnswer, error) {
 		return checked, nil
 	}
 	if checked.text, err = toJSON(answer.Result); err != nil {
-		return checked, argumentError("Result must be an object that can be written as JSON")
+		return checked, argumentError(texts.ResultNotJSON)
 	}
 	if len(checked.text) > resultMax {
-		return checked, argumentError("Result must have at most %d bytes as JSON", resultMax)
+		return checked, argumentError(texts.ResultTooLarge, resultMax)
 	}
 	return checked, nil
 }
@@ -216,14 +213,14 @@ func checkWebURL(name, text string) (*url.URL, error) {
 	parts, err := url.Parse(text)
 	if err != nil || parts.Scheme == "" || parts.Hostname() == "" || parts.Port() == "0" || notInURL.MatchString(text) ||
 		strings.Contains(parts.Hostname(), ":") && !strings.HasPrefix(parts.Host, "[") { // url.Parse looks at the last colon alone
-		return nil, argumentError("%s must be an absolute URL, with special characters percent-encoded", name)
+		return nil, argumentError("%s "+texts.MustBeEncoded, name)
 	}
 	isLoopback := slices.Contains([]string{"127.0.0.1", "localhost", "::1"}, parts.Hostname())
 	if parts.Scheme != "https" && !(parts.Scheme == "http" && isLoopback) {
-		return nil, argumentError("%s must be https, or http on 127.0.0.1, localhost or [::1]", name)
+		return nil, argumentError("%s "+texts.MustBeHTTPS, name)
 	}
 	if parts.User != nil {
-		return nil, argumentError("%s must not contain a user name or password", name)
+		return nil, argumentError("%s "+texts.HasUserName, name)
 	}
 	return parts, nil
 }
@@ -235,7 +232,7 @@ func checkBaseURL(text string) (origin, host string, err error) {
 		return "", "", err
 	}
 	if parts.Path != "" && parts.Path != "/" || strings.ContainsAny(text, "?#") {
-		return "", "", argumentError("BaseURL must consist of scheme, host and port only, without path, query or fragment")
+		return "", "", argumentError(texts.BaseURLParts)
 	}
 	defaultPort := map[string]string{"https": ":443", "http": ":80"}[parts.Scheme]
 	host = strings.TrimSuffix(strings.ToLower(parts.Host), defaultPort)
@@ -244,7 +241,7 @@ func checkBaseURL(text string) (origin, host string, err error) {
 
 func checkTarget(target Target, kind Kind) error {
 	if target.Checkout != "" && kind != Payment {
-		return argumentError("a checkout is only allowed for payments")
+		return argumentError(texts.CheckoutNotAllowed)
 	}
 	if err := checkText("Checkout", target.Checkout, 0, limits.ReferenceMax); err != nil {
 		return err
@@ -254,18 +251,18 @@ func checkTarget(target Target, kind Kind) error {
 		return err
 	}
 	if strings.Contains(target.URL, "#") {
-		return argumentError("TargetURL must not have a fragment")
+		return argumentError(texts.TargetURLFragment)
 	}
 	if kind == OAuth && parts.Query().Has("state") {
-		return argumentError("TargetURL must not have a state: /connect adds it")
+		return argumentError(texts.TargetURLState)
 	}
 	for _, r := range target.URL {
 		if r > 0x7e {
-			return argumentError("TargetURL must be ASCII, with other characters percent-encoded")
+			return argumentError(texts.TargetURLASCII)
 		}
 	}
 	if len(target.URL) > limits.TargetURLMax {
-		return argumentError("TargetURL must have at most %d bytes", limits.TargetURLMax)
+		return argumentError(texts.TargetURLTooLong)
 	}
 	return nil
 }

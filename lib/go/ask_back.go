@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"urlmode.example/urlmode/internal/limits"
+	"urlmode.example/urlmode/internal/texts"
 	"urlmode.example/urlmode/internal/timing"
 )
 
@@ -183,8 +184,8 @@ func (ws *waits) answerTaken(ctx context.Context, k rowKey, taken *takenRecheck,
 
 // notRecorded says why an entry was not, by what has become of it.
 var notRecorded = map[string]string{
-	"foreign":         "does not name this elicitation or its checkout",
-	"reference_taken": "has paid for another elicitation",
+	"foreign":         texts.EntryIsForeign,
+	"reference_taken": texts.EntryIsTaken,
 }
 
 // isShort reports whether it says one outcome.
@@ -212,7 +213,7 @@ func (ws *waits) recordEntries(ctx context.Context, k rowKey, taken *takenRechec
 	outcomes, err := ws.db.answerRecheck(ctx, k, taken, payments, refunds)
 	for n, entry := range append(payments, refunds...) {
 		if n < len(outcomes) && notRecorded[outcomes[n]] != "" {
-			warn(ws.log, "URLMODE_RECHECK", fmt.Sprintf("recheck of elicitation %s did not record %s, which %s", k.id, entry.Reference, notRecorded[outcomes[n]]))
+			warn(ws.log, "URLMODE_RECHECK", fmt.Sprintf(texts.RecheckNotRecorded, k.id, entry.Reference, notRecorded[outcomes[n]]))
 		}
 	}
 	return nil, err
@@ -259,7 +260,7 @@ func (ws *waits) askVerify(
 		return ask(limited, Typed{ElicitationID: k.id, Provider: provider, Values: result.Values})
 	})
 	if errors.Is(limited.Err(), context.DeadlineExceeded) {
-		warn(ws.log, "URLMODE_VERIFY", fmt.Sprintf("Verify of elicitation %s took longer than its time limit", k.id))
+		warn(ws.log, "URLMODE_VERIFY", fmt.Sprintf(texts.VerifyOverdue, k.id))
 		return nil, true, nil
 	}
 	if err == nil && found != nil {

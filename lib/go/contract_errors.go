@@ -65,34 +65,6 @@ const (
 	ErrUnclaimedPayments Code = "UNCLAIMED_PAYMENTS"
 )
 
-func unavailableText(why string) string {
-	return "PostgreSQL does not answer: " + why
-}
-
-const unavailableNotSentText = "there is no connection to it. Nothing was changed"
-
-const unavailableNotAnsweredText = "it is not known whether this call was carried out"
-
-const requestStateExpiredText = "has expired"
-
-const requestStateForeignText = "does not belong to this call"
-
-func timedOutText(id, when string) string {
-	return "elicitation " + id + " was not completed " + when
-}
-
-func openStillText(id string) string {
-	return "elicitation " + id + " is not completed yet"
-}
-
-func requestStateText(what string) string {
-	return "The requestState " + what + ". Call the tool again without requestState and inputResponses: that goes on with what the user has begun, or asks again."
-}
-
-func unclaimedPaymentsText(count string) string {
-	return count + " payments of this user are unclaimed: claim or refund them first"
-}
-
 func errorClientGone(id string) error {
 	return &Error{Code: ErrClientGone, ElicitationID: id, reason: "the MCP client of elicitation " + id + " has closed its session or connection"}
 }

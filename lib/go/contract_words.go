@@ -16,6 +16,12 @@ const (
 	Approval  Kind = "approval"
 )
 
+// kinds: each is what the user does in the browser.
+var kinds = []string{"oauth", "payment", "signature", "input", "approval"}
+
+// targetKinds: each is a kind with a page of the provider.
+var targetKinds = []string{"oauth", "payment", "signature"}
+
 // Action is one of the three actions of the protocol.
 type Action string
 
@@ -48,8 +54,11 @@ const (
 	ProgressAttemptFailed Progress = "attempt_failed"
 )
 
-// waitEnds: how a wait has ended, for the metrics.
+// waitEnds: each is how a wait has ended, for the metrics.
 var waitEnds = []string{"accept", "decline", "cancel", "timeout", "aborted", "closed", "error"}
+
+// purgeKinds: each is what a purge deletes.
+var purgeKinds = []string{"oauth", "payment", "signature", "input", "approval", "result", "stored"}
 
 // EntryStatus is the status of a payment or refund at its provider.
 type EntryStatus string
@@ -61,6 +70,9 @@ const (
 	EntryFailed     EntryStatus = "failed"
 	EntryCancelled  EntryStatus = "cancelled"
 )
+
+// entryStatuses: each is the status of a payment or refund at its provider.
+var entryStatuses = []string{"paid", "processing", "failed", "cancelled"}
 
 // EntitlementStatus is what a subscription is. The first three may be used. One that is cancelled is not renewed.
 type EntitlementStatus string
@@ -102,3 +114,17 @@ const (
 	ClaimDelivered ClaimEnd = "delivered"
 	ClaimRefunded  ClaimEnd = "refunded"
 )
+
+// Match is how the amount that is paid must match. "exact", which is the default; "at-least", with a tax on top or a
+// tip; "checkout": whatever the checkout totals that the target has named, also 0.
+type Match string
+
+// The values of Match.
+const (
+	MatchExact    Match = "" // also "exact"
+	MatchAtLeast  Match = "at-least"
+	MatchCheckout Match = "checkout"
+)
+
+// matches: each is how the amount that is paid must match.
+var matches = []string{"exact", "at-least", "checkout"}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"urlmode.example/urlmode/internal/limits"
+	"urlmode.example/urlmode/internal/texts"
 )
 
 // Create writes the row of an elicitation, or finds the one that a call with the same ResumeKey goes on
@@ -139,15 +140,15 @@ func checkRequest(r *Request) (err error) {
 	}
 	switch {
 	case r.Item != "" && !r.Kind.hasItem():
-		return argumentError("Item is only allowed for payments and signatures")
+		return argumentError(texts.ItemNotAllowed)
 	case r.Item == "" && r.Kind.hasItem():
-		return argumentError("Item is required for payments and signatures: what the user gets, such as report:42")
+		return argumentError(texts.ItemRequired)
 	case r.Subscription && (r.Kind != Payment || r.Expected.Any):
 		return argumentError("Subscription is only allowed for a Payment with its first price")
 	case r.SameClient && r.ClientID == "":
 		return argumentError("SameClient requires ClientID")
 	case r.Traceparent != "" && !isTraceparent(r.Traceparent):
-		return argumentError("Traceparent must be one of W3C Trace Context, version 00")
+		return argumentError(texts.TraceparentForm)
 	}
 	return nil
 }
@@ -159,15 +160,14 @@ func checkDescribed(provider string, kind Kind) error {
 	if !shipped || kind == OAuth || slices.Contains(described, kind) {
 		return nil
 	}
-	return argumentError("Provider %s cannot be of kind %s: its description has no events for it. "+
-		"An entry with another description needs another name", provider, kind)
+	return argumentError(texts.NotOfKind, provider, kind)
 }
 
 // checkDescriptions checks which shipped description an entry of the configuration has whose name is another one.
 func checkDescriptions(descriptions map[string]string) error {
 	for entry, description := range descriptions {
 		if _, shipped := describedKinds[description]; !shipped {
-			return argumentError("Descriptions[%q] must be the name of a shipped description, such as stripe", entry)
+			return argumentError("Descriptions[%q] "+texts.DescriptionName, entry)
 		}
 	}
 	return nil
@@ -176,8 +176,8 @@ func checkDescriptions(descriptions map[string]string) error {
 // checkTargetRequest checks what Create is called with, and returns the price as the provider writes it. described are
 // the descriptions of providers that have not the name of theirs.
 func checkTargetRequest(r *Request, described map[string]string) (price string, err error) {
-	if !slices.Contains(kinds, r.Kind) {
-		return "", argumentError("Kind must be one of %v", kinds)
+	if !slices.Contains(targetKinds, string(r.Kind)) {
+		return "", argumentError("Kind "+texts.MustBeOneOf, targetKinds)
 	}
 	if r.Expected, err = checkExpected(r.Expected, r.Kind); err != nil {
 		return "", err
@@ -193,7 +193,7 @@ func checkTargetRequest(r *Request, described map[string]string) (price string, 
 	case r.Expected.Match == MatchCheckout && shipped && !slices.Contains(describedCheckouts, r.Provider):
 		return "", argumentError("the Match of Expected cannot be checkout: the events of %s do not name the checkout that was paid", r.Provider)
 	case r.PKCE && r.Kind != OAuth:
-		return "", argumentError("PKCE is only allowed for OAuth")
+		return "", argumentError(texts.PKCENotAllowed)
 	case (r.TargetURL == "") == (r.Target == nil):
 		return "", argumentError("TargetURL is required, or Target, and not both")
 	case r.Expected.Match == MatchCheckout && r.Target == nil:

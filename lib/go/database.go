@@ -10,6 +10,7 @@ import (
 
 	"urlmode.example/urlmode/internal/internals"
 	"urlmode.example/urlmode/internal/limits"
+	"urlmode.example/urlmode/internal/texts"
 	"urlmode.example/urlmode/internal/timing"
 )
 
@@ -111,7 +112,7 @@ func (db *database) create(ctx context.Context, made newRow) (*time.Time, error)
 			case answer.outcome != "busy":
 				return nil, nil
 			case time.Now().After(giveUp): // Another call creates for the same owner.
-				return nil, errorBusy("other calls of this owner create elicitations all the time")
+				return nil, errorBusy(texts.OwnerIsBusy)
 			}
 			if err := timing.Sleep(ctx, timing.Jittered(pause)); err != nil {
 				return nil, err
@@ -177,10 +178,9 @@ func (db *database) settle(ctx context.Context, k rowKey, answer checkedAnswer, 
 	case outcome == "reference_taken":
 		return "", errorReference(k.id)
 	case outcome == "undecided":
-		return "", argumentError("an approval is accepted by its approver alone, on its page")
+		return "", argumentError(texts.Undecided)
 	case outcome == "missing":
-		return "", argumentError("to accept a payment, Amount (in minor units), Currency and Reference are required: " +
-			"what was paid, according to the provider")
+		return "", argumentError(texts.PaymentWithoutPrice)
 	}
 	return outcome, nil
 }

@@ -14,10 +14,10 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"urlmode.example/urlmode/internal/limits"
 	"urlmode.example/urlmode/internal/seals"
+	"urlmode.example/urlmode/internal/texts"
 )
-
-const safeInteger = 1<<53 - 1
 
 // digestOfRequest is what a call asks for (PROTOCOL.md, "What a call asks for"). A later
 // call goes on with an earlier elicitation only if both ask for the same.
@@ -75,7 +75,7 @@ func canonicalJSON(value any) (string, error) {
 		return "", argumentError("About must be plain JSON")
 	}
 	if hasLoneSurrogate(text) {
-		return "", argumentError("a text of About has half a surrogate pair")
+		return "", argumentError(texts.AboutSurrogate)
 	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
@@ -186,7 +186,7 @@ func writeText(out *strings.Builder, text string) {
 func writeNumber(out *strings.Builder, number json.Number) error {
 	value, err := number.Float64()
 	isWhole := !strings.ContainsAny(number.String(), ".eE")
-	if err != nil || isWhole && math.Abs(value) > safeInteger && strconv.FormatFloat(value, 'f', -1, 64) != number.String() {
+	if err != nil || isWhole && math.Abs(value) > limits.SafeInteger && strconv.FormatFloat(value, 'f', -1, 64) != number.String() {
 		return argumentError("a number of About must be one that a float64 holds exactly")
 	}
 	if value == 0 {

@@ -5,8 +5,11 @@ package urlmode
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 
 	"urlmode.example/urlmode/internal/limits"
+	"urlmode.example/urlmode/internal/texts"
 )
 
 // What a provider has, as a function of the caller says it, for a recheck or for Reconcile: payments, and what went
@@ -73,11 +76,10 @@ func (r *entryRow) check(place string, isRefund bool) error {
 	if r.Currency != "" {
 		r.Currency = currency
 	}
-	switch r.Status {
-	case EntryPaid, EntryProcessing, EntryFailed, EntryCancelled:
-		return nil
+	if !slices.Contains(entryStatuses, string(r.Status)) {
+		return argumentError("%s.Status "+texts.MustBeOneOf, place, strings.Join(entryStatuses, ", "))
 	}
-	return argumentError("%s.Status must be one of paid, processing, failed, cancelled", place)
+	return nil
 }
 
 // rowsJSON is an array, also of none.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"urlmode.example/urlmode/internal/seals"
+	"urlmode.example/urlmode/internal/texts"
 )
 
 // Every sealed value is version ‖ kid ‖ nonce(12) ‖ ciphertext ‖ tag(16), with AES-256-GCM
@@ -42,11 +43,11 @@ func decrypt(sealed []byte, version byte, ring keys, context []byte, cipherOf fu
 	}
 	used := ring.find(sealed[1])
 	if used == nil {
-		return nil, notOpened(fmt.Sprintf("the keys file has no key %d", sealed[1]))
+		return nil, notOpened(fmt.Sprintf(texts.NoSuchKey, sealed[1]))
 	}
 	opened, err := cipherOf(used).Open(nil, sealed[2:headerBytes], sealed[headerBytes:], additional(sealed, context))
 	if err != nil {
-		return nil, notOpened("it is not genuine")
+		return nil, notOpened(texts.NotGenuine)
 	}
 	return opened, nil
 }

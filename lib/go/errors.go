@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"urlmode.example/urlmode/internal/internals"
+	"urlmode.example/urlmode/internal/texts"
 )
 
 // Code is the kind of an [Error], for errors.Is. It is the same in every language
@@ -49,14 +50,14 @@ func (e *Error) Unwrap() []error {
 
 func requestStateError(isExpired bool) error {
 	if isExpired {
-		return &Error{Code: ErrRequestState, cause: ErrExpired, reason: requestStateText(requestStateExpiredText)}
+		return &Error{Code: ErrRequestState, cause: ErrExpired, reason: fmt.Sprintf(texts.RequestState, texts.RequestStateExpired)}
 	}
-	return &Error{Code: ErrRequestState, reason: requestStateText(requestStateForeignText)}
+	return &Error{Code: ErrRequestState, reason: fmt.Sprintf(texts.RequestState, texts.RequestStateForeign)}
 }
 
 // unavailable is an ErrUnavailable. It does not unwrap to the deadline that has passed, which is not the caller's.
 func unavailable(why string) error {
-	return &Error{Code: ErrUnavailable, reason: unavailableText(why)}
+	return &Error{Code: ErrUnavailable, reason: fmt.Sprintf(texts.Unavailable, why)}
 }
 
 // ClientGone is an ErrClientGone about an elicitation, for an adapter.
@@ -80,9 +81,9 @@ func unexpected(what string) error {
 }
 
 func timedOut(id string, status Status, cause error) error {
-	reason := timedOutText(id, "in time")
+	reason := fmt.Sprintf(texts.TimedOut, id, "in time")
 	if cause == nil {
-		reason = openStillText(id)
+		reason = fmt.Sprintf(texts.OpenStill, id)
 	}
 	return &Error{Code: ErrTimeout, ElicitationID: id, Status: status, cause: cause, reason: reason}
 }

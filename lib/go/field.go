@@ -10,6 +10,8 @@ import (
 	"reflect"
 	"sync"
 	"unicode/utf8"
+
+	"urlmode.example/urlmode/internal/texts"
 )
 
 // formSchemaJSON is lib/contract/form.schema.json: TestFormSchema compares it.
@@ -47,7 +49,7 @@ func checkForm(name string, form any, fields []Field) ([]byte, error) {
 		return nil, argumentError("form must be such as JSON can write")
 	}
 	if most := formSchema().MaxBytes; len(text) > most {
-		return nil, argumentError("form must have at most %d bytes as JSON, and has %d", most, len(text))
+		return nil, argumentError(texts.FormTooLarge, most, len(text))
 	}
 	return text, nil
 }
@@ -63,7 +65,7 @@ func (f Field) misfit() (member, must string) {
 				return "", ""
 			}
 		}
-		return "default", "must be one of the choices"
+		return "default", texts.MustBeChoice
 	case CheckboxField:
 		return "", ""
 	}
@@ -75,9 +77,9 @@ func (f Field) misfitOfNumber() (member, must string) {
 	given, isGiven := plainValue(reflect.ValueOf(&f.Default)).(float64)
 	switch {
 	case least > most:
-		return "max", "must not be less than min"
+		return "max", texts.MaxBelowMin
 	case isGiven && (given < least || given > most):
-		return "default", "must be from min to max"
+		return "default", texts.MustBeInRange
 	}
 	return "", ""
 }
@@ -93,13 +95,13 @@ func (f Field) misfitOfText() (member, must string) {
 	length := utf8.RuneCountInString(text)
 	switch {
 	case least > most:
-		return "max", fmt.Sprintf("must not be less than min: it is %d", most)
+		return "max", fmt.Sprintf(texts.UsualMaxBelowMin, most)
 	case f.Multiline && f.Format != "":
-		return "format", "is not allowed for several lines"
+		return "format", texts.NotForLines
 	case isGiven && (length < least || length > most):
-		return "default", fmt.Sprintf("must have %d to %d characters, as the field says", least, most)
+		return "default", fmt.Sprintf(texts.MustHaveLength, least, most)
 	case isGiven && f.Format != "" && !formats[f.Format].MatchString(text):
-		return "default", "must have the format " + string(f.Format)
+		return "default", fmt.Sprintf(texts.MustHaveFormat, f.Format)
 	}
 	return "", ""
 }

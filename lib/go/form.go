@@ -44,8 +44,6 @@ func (w *Words) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*map[string]string)(w))
 }
 
-const approversMax = 16
-
 // InputForm is what the page of an input asks. At most 16,384 bytes as JSON. PROTOCOL.md, "Forms", has all limits.
 type InputForm struct {
 	// Language is that of the words that are in one: ar, de, en, es, fr, it, ja, ko, pt or zh; en by default.
@@ -338,8 +336,8 @@ func checkApprovers(approvers []string, others bool) ([]string, error) {
 		return []string{}, nil
 	case len(approvers) == 0:
 		return nil, nil
-	case len(approvers) > approversMax:
-		return nil, argumentError("Approvers must have at most %d subjects", approversMax)
+	case len(approvers) > limits.ApproversMax:
+		return nil, argumentError("Approvers must have at most %d subjects", limits.ApproversMax)
 	}
 	known := map[string]bool{}
 	for _, subject := range approvers {

@@ -10,6 +10,9 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"urlmode.example/urlmode/internal/limits"
+	"urlmode.example/urlmode/internal/texts"
 )
 
 // The forms of texts that have a name. lib/PROTOCOL.md says what each one is, and the callback programs take the same.
@@ -30,34 +33,32 @@ var formFormats = map[string]func(any) string{
 	"text":  func(value any) string { return faultInText(value, "\n\t") },
 	"trimmed": func(value any) string { // The page trims what is sent.
 		isTrimmed := strings.Trim(value.(string), " ") == value
-		return cmp.Or(faultInText(value, ""), unless(isTrimmed, "must not begin or end with a space"))
+		return cmp.Or(faultInText(value, ""), unless(isTrimmed, texts.MustBeTrimmed))
 	},
 	"name": func(value any) string {
-		return unless(fieldName.MatchString(value.(string)), "must begin with a letter and have at most 32 characters of a-z, 0-9 and _")
+		return unless(fieldName.MatchString(value.(string)), texts.MustBeFieldName)
 	},
 	"link": func(value any) string {
-		return unless(isLink(value.(string)), fmt.Sprintf("must be a URL with https, without a user name, of at most %d bytes", linkMax))
+		return unless(isLink(value.(string)), texts.MustBeLink)
 	},
 	"email": func(value any) string {
-		return unless(emailForm.MatchString(value.(string)), "must be an email address")
+		return unless(emailForm.MatchString(value.(string)), texts.MustBeEmail)
 	},
 	"url": func(value any) string {
-		return cmp.Or(faultInText(value, ""), unless(urlForm.MatchString(value.(string)), "must be a URL with https or http"))
+		return cmp.Or(faultInText(value, ""), unless(urlForm.MatchString(value.(string)), texts.MustBeURL))
 	},
 	"short": func(value any) string {
-		return unless(isShortNumber(value.(float64)), fmt.Sprintf("must be a number of at most %d digits", digitsMax))
+		return unless(isShortNumber(value.(float64)), texts.MustBeShort)
 	},
 }
 
 const (
-	digitsMax = 15
 	hostLabel = `[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?`
-	linkMax   = 2_048
 	ipv4Byte  = `(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])`
 )
 
 var (
-	fieldName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)
+	fieldName = regexp.MustCompile(fmt.Sprintf(`^[a-z][a-z0-9_]{0,%d}$`, limits.FieldNameMax-1))
 	// As HTML defines a valid e-mail address. \x60 is a backquote.
 	emailForm = regexp.MustCompile(`^[A-Za-z0-9_.!#$%&'*+/=?^\x60{|}~-]+@` + hostLabel + `(?:\.` + hostLabel + `)*$`)
 	urlForm   = regexp.MustCompile(`^[Hh][Tt][Tt][Pp][Ss]?://[^/?#:@ ][^ ]*$`)
@@ -75,7 +76,7 @@ var (
 // isLink reports whether text can be the link of a field.
 func isLink(text string) bool {
 	parts := linkForm.FindStringSubmatch(text)
-	if len(text) > linkMax || parts == nil {
+	if len(text) > limits.LinkMax || parts == nil {
 		return false
 	}
 	host, port := parts[1], parts[2]
@@ -135,11 +136,11 @@ func faultInText(value any, allowed string) string {
 	}, text)
 	switch {
 	case !utf8.ValidString(text):
-		return "must be valid Unicode text"
+		return texts.MustBeUnicode
 	case controls.MatchString(without):
-		return "must not have control characters"
+		return texts.HasControls
 	}
-	return unless(!bidiControls.MatchString(text), "must not have characters that change the direction of text")
+	return unless(!bidiControls.MatchString(text), texts.HasDirections)
 }
 
 // isShortNumber reports whether a number has few digits as ECMAScript writes it, and no exponent.
@@ -149,5 +150,5 @@ func isShortNumber(value float64) bool {
 		return true
 	}
 	digits := strings.ReplaceAll(strconv.FormatFloat(size, 'f', -1, 64), ".", "")
-	return size >= 1e-6 && size < 1e15 && len(digits) <= digitsMax
+	return size >= 1e-6 && size < 1e15 && len(digits) <= limits.DigitsMax
 }

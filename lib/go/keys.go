@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"urlmode.example/urlmode/internal/limits"
+	"urlmode.example/urlmode/internal/texts"
 )
 
 // key is one line of the keys file.
@@ -93,21 +94,21 @@ func parseKeys(text, file string) (keyRing, error) {
 		}
 		words := strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == '\t' })
 		if len(words) != 2 {
-			return nil, refuse("the line must be `<kid> <base64 of the key>`")
+			return nil, refuse(texts.KeyLine)
 		}
 		kid, err := strconv.ParseUint(words[0], 10, 8)
 		if err != nil {
-			return nil, refuse("the kid must be a number from 0 to 255")
+			return nil, refuse(texts.KeyKid)
 		}
 		secret, ok := decodeBase64(words[1])
 		if !ok || len(secret) > limits.SecretMax {
-			return nil, refuse("the key must be base64 of at most %d bytes", limits.SecretMax)
+			return nil, refuse(texts.KeyTooLong)
 		}
 		if len(secret) < limits.SecretMin {
-			return nil, refuse("the key must have at least %d bytes", limits.SecretMin)
+			return nil, refuse(texts.KeyTooShort)
 		}
 		if ring.find(byte(kid)) != nil {
-			return nil, refuse("kid %d is used twice", kid)
+			return nil, refuse(texts.KidTwice, kid)
 		}
 		ring = append(ring, &key{kid: byte(kid), secret: secret})
 	}
@@ -115,7 +116,7 @@ func parseKeys(text, file string) (keyRing, error) {
 		return nil, errorKeysFile(file + ": a line is too long")
 	}
 	if len(ring) == 0 {
-		return nil, errorKeysFile(file + ": the file contains no key")
+		return nil, errorKeysFile(file + ": " + texts.NoKeyInFile)
 	}
 	return ring, nil
 }
@@ -188,7 +189,7 @@ func (f *keysFile) refresh(maxAge time.Duration) {
 	f.seen = nil
 	ring, err := f.read()
 	if err != nil {
-		warn(f.log, "URLMODE_KEYS_FILE", err.Error()+"; the keys stay as they were")
+		warn(f.log, "URLMODE_KEYS_FILE", fmt.Sprintf(texts.KeysStay, err))
 		return
 	}
 	f.ring = ring
@@ -212,21 +213,21 @@ func (f *keysFile) read() (keyRing, error) {
 	// Before the content is read, so that a later change is noticed next time.
 	status, err := file.Stat()
 	if err != nil {
-		return refuse("the file cannot be read")
+		return refuse(texts.FileNotReadable)
 	}
 	f.seen = status
 	if !status.Mode().IsRegular() {
-		return refuse("this is not a regular file")
+		return refuse(texts.NotAFile)
 	}
 	if status.Mode().Perm()&0o007 != 0 {
-		return refuse("other users may read or write it; run chmod o= on it")
+		return refuse(texts.FileNotPrivate)
 	}
 	if status.Size() > limits.KeysFileMax {
 		return refuse("the file is too large")
 	}
 	content := make([]byte, status.Size())
 	if _, err := file.ReadAt(content, 0); err != nil {
-		return refuse("the file cannot be read")
+		return refuse(texts.FileNotReadable)
 	}
 	return parseKeys(string(content), f.name)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"urlmode.example/urlmode/internal/limits"
+	"urlmode.example/urlmode/internal/texts"
 	"urlmode.example/urlmode/internal/timing"
 )
 
@@ -128,9 +129,9 @@ func (c *Claim) End(ctx context.Context, how ClaimEnd, refund string) error {
 	case c.Fence == 0 || c.State != ClaimBegun && c.State != ClaimFulfilled:
 		return argumentError("only the claim of a payment that has begun, or is fulfilled, ends as delivered or refunded")
 	case how != ClaimDelivered && how != ClaimRefunded:
-		return argumentError("a claim ends as delivered or refunded")
+		return argumentError(texts.ClaimEnds)
 	case refund != "" && how != ClaimRefunded:
-		return argumentError("only a claim that ends as refunded has the reference of a refund")
+		return argumentError(texts.RefundOfOtherEnd)
 	}
 	if err := checkReference(refund); err != nil {
 		return err

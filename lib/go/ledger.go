@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"urlmode.example/urlmode/internal/limits"
+	"urlmode.example/urlmode/internal/texts"
 	"urlmode.example/urlmode/internal/timing"
 )
 
@@ -24,7 +25,7 @@ func (m *Instance) Ledger(ctx context.Context, o LedgerOptions) iter.Seq2[Ledger
 			return
 		}
 		if !consumerForm.MatchString(o.Consumer) {
-			yield(LedgerEntry{}, argumentError("Consumer must be 1 to %d characters of a-z, 0-9, _ and -", limits.ConsumerMax))
+			yield(LedgerEntry{}, argumentError(texts.ConsumerName))
 			return
 		}
 		m.rechecks.start()

@@ -4,6 +4,7 @@ package urlmode
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"urlmode.example/urlmode/internal/limits"
+	"urlmode.example/urlmode/internal/texts"
 	"urlmode.example/urlmode/internal/timing"
 )
 
@@ -246,7 +248,7 @@ func (l *listener) loop(conn *pgx.Conn, probeEnds time.Time) (isGood bool, err e
 	var polls polls
 	for l.ctx.Err() == nil {
 		if l.isLeft() {
-			return isGood, unavailable("commits are not answered")
+			return isGood, unavailable(texts.CommitsUnanswered)
 		}
 		for l.waits.isDue() {
 			if err := l.waits.read(l, conn); err != nil {
@@ -258,7 +260,7 @@ func (l *listener) loop(conn *pgx.Conn, probeEnds time.Time) (isGood bool, err e
 		if !probeEnds.IsZero() && now.After(probeEnds) {
 			probeEnds = time.Time{}
 			if !l.isReceiving() {
-				l.warnPolling("notifications do not arrive, probably because of a pooler in transaction mode; PostgreSQL is polled")
+				l.warnPolling(texts.NoNotifications)
 			}
 		}
 		closesAt, isWaited, isNew := l.waits.next()
@@ -415,7 +417,7 @@ func (l *listener) query(conn *pgx.Conn, rowKeys []rowKey) ([]row, error) {
 func (l *listener) warnPolling(cause string) {
 	if !l.warned {
 		l.warned = true
-		warn(l.log, "URLMODE_POLLING", cause+" at increasing intervals, so waits are resolved a little later")
+		warn(l.log, "URLMODE_POLLING", fmt.Sprintf(texts.Polling, cause))
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"maps"
 	"strings"
 	"time"
+
+	"urlmode.example/urlmode/internal/texts"
 )
 
 func endOf(outcome *Outcome, err error) string {
@@ -70,13 +72,13 @@ func (m *Instance) Metrics() string {
 			fmt.Fprintf(&text, "urlmode_server_%s%s\n", name, sample)
 		}
 	}
-	metric("waits", "gauge", "Calls that wait for an outcome.", fmt.Sprintf(" %d", now.OpenWaits))
-	metric("oldest_wait_age_seconds", "gauge", "For how long the oldest of them has waited; 0: there is none.",
+	metric("waits", "gauge", texts.WaitsMetric, fmt.Sprintf(" %d", now.OpenWaits))
+	metric("oldest_wait_age_seconds", "gauge", texts.OldestWaitMetric,
 		fmt.Sprintf(" %.3f", now.OldestWait.Seconds()))
-	metric("waits_ended_total", "counter", "Waits that have ended, by the action of the outcome, or by why there is none.", ended...)
-	metric("notifications_arrive", "gauge", "Whether notifications of PostgreSQL arrive; 0: rows are polled, or nobody waits.",
+	metric("waits_ended_total", "counter", texts.WaitsEndedMetric, ended...)
+	metric("notifications_arrive", "gauge", texts.NotificationsMetric,
 		fmt.Sprintf(" %d", arrive))
-	metric("connections_lost_total", "counter", "Listening connections that were lost or not made, each followed by another attempt.",
+	metric("connections_lost_total", "counter", texts.ConnectionsLostMetric,
 		fmt.Sprintf(" %d", now.ConnectionsLost))
 	return text.String()
 }

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"urlmode.example/urlmode/internal/texts"
 )
 
 // verifier is the code verifier (PKCE, RFC 7636), as it is sealed in the row, and a nonce (OpenID Connect) if one was added.
@@ -29,11 +31,11 @@ func randomText(size int) string {
 func addPKCE(target string) (string, verifier, error) {
 	parts, err := url.Parse(target)
 	if err != nil {
-		return "", verifier{}, argumentError("TargetURL must be an absolute URL")
+		return "", verifier{}, argumentError("TargetURL " + texts.MustBeAbsolute)
 	}
 	query := parts.Query()
 	if query.Has("code_challenge") || query.Has("code_challenge_method") {
-		return "", verifier{}, argumentError("TargetURL must not have a code_challenge: PKCE adds it")
+		return "", verifier{}, argumentError(texts.TargetURLChallenge)
 	}
 	made := verifier{CodeVerifier: randomText(32)}
 	challenge := sha256.Sum256([]byte(made.CodeVerifier))

@@ -5,7 +5,6 @@ package urlmode
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"net/url"
 	"os"
@@ -18,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"urlmode.example/urlmode/internal/limits"
+	"urlmode.example/urlmode/internal/texts"
 )
 
 // pool has the connections for everything but waiting, and the calls that are in progress on them.
@@ -48,7 +48,7 @@ func openPool(config Config) (*pool, *pgxpool.Config, bool, error) {
 	var server *pgxpool.Config
 	switch {
 	case config.Pool != nil && config.DatabaseURL != "":
-		return nil, nil, false, argumentError("Pool and DatabaseURL cannot be used together")
+		return nil, nil, false, argumentError(texts.PoolOrURL)
 	case config.Pool != nil:
 		server = config.Pool.Config()
 	default:
@@ -186,7 +186,7 @@ func (p *pool) begin() error {
 		return errorClosed()
 	}
 	if p.inProgress >= limits.CallsMax {
-		return errorBusy(fmt.Sprintf("%d calls are in progress", limits.CallsMax))
+		return errorBusy(texts.CallsInProgress)
 	}
 	p.inProgress++
 	p.calls.Add(1)
@@ -281,9 +281,9 @@ func rowsOnce[T any](ctx context.Context, p *pool, read pgx.RowToFunc[T], statem
 		sever(conn.Conn())
 	}
 	if isLeft && err != nil {
-		return nil, isLost, unavailable(unavailableNotAnsweredText)
+		return nil, isLost, unavailable(texts.UnavailableNotAnswered)
 	}
-	return all, isLost, cleaned(ctx, err, unavailableNotAnsweredText)
+	return all, isLost, cleaned(ctx, err, texts.UnavailableNotAnswered)
 }
 
 // acquire waits for a connection, until the caller gives up.
@@ -301,7 +301,7 @@ func (p *pool) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 		}
 		return nil, caller.Err()
 	}
-	return conn, cleaned(ctx, err, unavailableNotSentText)
+	return conn, cleaned(ctx, err, texts.UnavailableNotSent)
 }
 
 // cleaned hides a deadline: it is not the caller's.

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"urlmode.example/urlmode/internal/limits"
 )
 
 // What prices need of lib/currencies.json and lib/providers. `make contract` writes it.
@@ -83,7 +85,7 @@ func priceOf(provider string, price Expected) (string, error) {
 	}
 	written := price.Amount
 	if own >= exponent {
-		if factor := power10(own - exponent); price.Amount > safeInteger/factor {
+		if factor := power10(own - exponent); price.Amount > limits.SafeInteger/factor {
 			return "", argumentError("the amount of Expected is more than %s can charge", provider)
 		} else {
 			written *= factor

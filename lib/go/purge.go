@@ -27,13 +27,13 @@ func checkKept(c Config) (kept, error) {
 		return k, err
 	}
 	// The database purges no unclaimed result that is younger, and deletes nothing that has been over for less.
-	if err := checkDuration("KeepUnclaimed", k.unclaimed, limits.KeepUnclaimedMin, 10*year); err != nil {
+	if err := checkDuration("KeepUnclaimed", k.unclaimed, limits.KeepUnclaimedMin, limits.KeepUnclaimedMax); err != nil {
 		return k, err
 	}
 	if k.rows < 0 {
 		return k, nil
 	}
-	return k, checkDuration("Retention", k.rows, limits.RetentionMin, 100*year)
+	return k, checkDuration("Retention", k.rows, limits.RetentionMin, limits.RetentionMax)
 }
 
 func orDefault(value, otherwise time.Duration) time.Duration {

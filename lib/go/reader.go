@@ -30,7 +30,7 @@ func (ws *waits) takeOutcome(e *entry, sealed string) bool {
 		return false // That read checks the owner.
 	}
 	outcome := openOutcome(ws.ring, e.key, sealed)
-	kind := rowKinds[e.kind]
+	kind := Kind(kinds[e.kind])
 	// A payment that was not accepted may be asked about once more.
 	if outcome == nil || kind == Payment && outcome.Action != Accept {
 		return false
@@ -171,7 +171,7 @@ func cloned(value any) any {
 
 // keepWaiting keeps the waits for a row that is open, and reports its status.
 func (ws *waits) keepWaiting(e *entry, read *row) {
-	e.isRead, e.kind = true, byte(max(0, slices.Index(rowKinds, read.kind)))
+	e.isRead, e.kind = true, byte(max(0, slices.Index(kinds, string(read.kind))))
 	e.expected = read.expected
 	if e.verifier == nil && read.verifier != nil {
 		// It is an error only when it is needed.

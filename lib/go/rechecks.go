@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"urlmode.example/urlmode/internal/limits"
+	"urlmode.example/urlmode/internal/texts"
 	"urlmode.example/urlmode/internal/timing"
 )
 
@@ -37,7 +38,7 @@ func checkRechecks(functions map[string]RecheckFunc) (map[string]RecheckFunc, er
 			return nil, err
 		}
 		if function == nil {
-			return nil, argumentError("Rechecks[%q] must be a function", provider)
+			return nil, argumentError("Rechecks[%q] "+texts.MustBeFunction, provider)
 		}
 	}
 	return maps.Clone(functions), nil
@@ -117,7 +118,7 @@ type recheckError struct {
 }
 
 func (e *recheckError) Error() string {
-	return fmt.Sprintf("recheck of elicitation %s at %s has failed: %v", e.id, e.provider, e.cause)
+	return fmt.Sprintf(texts.RecheckFailed, e.id, e.provider, e.cause)
 }
 
 func (e *recheckError) Unwrap() error { return e.cause }

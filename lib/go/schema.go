@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"urlmode.example/urlmode/internal/texts"
 )
 
 // schema checks values against the part of JSON Schema (2020-12) that is in lib/contract, and says where the first mistake
@@ -180,11 +182,11 @@ func (r *rules) choices() []any {
 }
 
 func joined(choices []any) string {
-	texts := make([]string, len(choices))
+	shown := make([]string, len(choices))
 	for i, each := range choices {
-		texts[i] = fmt.Sprint(each)
+		shown[i] = fmt.Sprint(each)
 	}
-	return strings.Join(texts, ", ")
+	return strings.Join(shown, ", ")
 }
 
 // span is that of a number.
@@ -199,7 +201,7 @@ func (r *rules) span() string {
 func (s *schema) checkSelected(r *rules, value any, pointer string) *fault {
 	object, isObject := value.(map[string]any)
 	if !isObject {
-		return faultAt(pointer, "must be an object")
+		return faultAt(pointer, texts.MustBeObject)
 	}
 	name := r.Discriminator.PropertyName
 	var known []any
@@ -211,7 +213,7 @@ func (s *schema) checkSelected(r *rules, value any, pointer string) *fault {
 		}
 		known = append(known, constant)
 	}
-	return faultAt(pointer+"/"+name, "must be one of %s", joined(known))
+	return faultAt(pointer+"/"+name, texts.MustBeOneOf, joined(known))
 }
 
 // checkAny checks a value by the branch that has its type.
@@ -231,11 +233,11 @@ func (s *schema) checkString(r *rules, value, pointer string) *fault {
 	length := utf8.RuneCountInString(value)
 	switch {
 	case length < r.MinLength && r.MaxLength == nil:
-		return faultAt(pointer, "must not be empty")
+		return faultAt(pointer, texts.MustNotBeEmpty)
 	case length < r.MinLength || r.MaxLength != nil && length > *r.MaxLength:
-		return faultAt(pointer, "must have %d to %d characters", r.MinLength, *r.MaxLength)
+		return faultAt(pointer, texts.MustHaveCharacters, r.MinLength, *r.MaxLength)
 	case r.MaxBytes != nil && len(value) > *r.MaxBytes:
-		return faultAt(pointer, "must have at most %d bytes", *r.MaxBytes)
+		return faultAt(pointer, texts.MustHaveBytesAtMost, *r.MaxBytes)
 	}
 	return s.checkFormat(r, value, pointer)
 }
@@ -252,7 +254,7 @@ func (s *schema) checkFormat(r *rules, value any, pointer string) *fault {
 
 func (s *schema) checkArray(r *rules, value []any, pointer string) *fault {
 	if len(value) < r.MinItems || r.MaxItems != nil && len(value) > *r.MaxItems {
-		return faultAt(pointer, "must have %d to %d elements", r.MinItems, *r.MaxItems)
+		return faultAt(pointer, texts.MustHaveElements, r.MinItems, *r.MaxItems)
 	}
 	known := map[any]bool{}
 	for i, each := range value {
@@ -266,7 +268,7 @@ func (s *schema) checkArray(r *rules, value []any, pointer string) *fault {
 		}
 		one := each.(map[string]any)[r.UniqueMember]
 		if known[one] {
-			return faultAt(fmt.Sprintf("%s/%d/%s", pointer, i, r.UniqueMember), "must not occur twice")
+			return faultAt(fmt.Sprintf("%s/%d/%s", pointer, i, r.UniqueMember), texts.MustNotOccurTwice)
 		}
 		known[one] = true
 	}
@@ -291,11 +293,11 @@ func (s *schema) checkMembers(r *rules, value map[string]any, pointer string) *f
 	}
 	for _, name := range more {
 		if r.Others != nil && r.Others.isFalse || r.Names != nil && !slices.Contains(allowed, name) {
-			return faultAt(at(name), "is not allowed here. Allowed are %s", strings.Join(allowed, ", "))
+			return faultAt(at(name), texts.AllowedHere, strings.Join(allowed, ", "))
 		}
 	}
 	if len(value) < r.MinProperties {
-		return faultAt(pointer, "must not be empty")
+		return faultAt(pointer, texts.MustNotBeEmpty)
 	}
 	for _, each := range r.Properties {
 		member, is := value[each.name]

@@ -11,6 +11,7 @@ import (
 
 	"urlmode.example/urlmode/internal/limits"
 	"urlmode.example/urlmode/internal/seals"
+	"urlmode.example/urlmode/internal/texts"
 )
 
 // use is what a sealed JSON object is (PROTOCOL.md, "Values"), and the info of its key.
@@ -129,7 +130,7 @@ func openJSON(ring keys, u use, row rowKey, sealed []byte, value any) error {
 	}
 	// The error of the decoder quotes the text.
 	if len(opened) == 0 || opened[0] != '{' || json.Unmarshal(opened, value) != nil {
-		return errors.New("it is not a JSON object")
+		return errors.New(texts.NotAJSONObject)
 	}
 	return nil
 }

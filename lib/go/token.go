@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"urlmode.example/urlmode/internal/seals"
+	"urlmode.example/urlmode/internal/texts"
 )
 
 const (
@@ -24,8 +25,8 @@ const (
 )
 
 var (
-	errState        = errors.New("the state token is not valid")
-	errStateExpired = errors.New("the state token has expired")
+	errState        = errors.New(texts.StateNotValid)
+	errStateExpired = errors.New(texts.StateExpired)
 )
 
 // digest is that of an owner, or of a browser. A row is read only with the binding of its owner.

@@ -5,6 +5,8 @@ package urlmode
 import (
 	"reflect"
 	"strings"
+
+	"urlmode.example/urlmode/internal/texts"
 )
 
 // Typed is what a user has typed, and is to be verified.
@@ -36,7 +38,7 @@ func (p Problem) check() ([]byte, error) {
 	}
 	text, err := toJSON(p)
 	if most := *formSchema().Defs["problem"].MaxBytes; err != nil || len(text) > most {
-		return nil, argumentError("a Problem must have at most %d bytes as JSON", most)
+		return nil, argumentError(texts.ProblemTooLarge, most)
 	}
 	return text, nil
 }

@@ -66,17 +66,6 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// Match is how the amount that is paid must match what is expected.
-type Match string
-
-const (
-	MatchExact Match = "" // also "exact"
-	// MatchAtLeast is for a tax on top, or a tip.
-	MatchAtLeast Match = "at-least"
-	// MatchCheckout is whatever the checkout totals that Target has named, also 0. Amount and Currency may be empty.
-	MatchCheckout Match = "checkout"
-)
-
 // Expected is what must be paid.
 type Expected struct {
 	// Amount is in the minor units of ISO 4217, for every provider.

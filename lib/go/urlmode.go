@@ -15,6 +15,7 @@ import (
 
 	"urlmode.example/urlmode/internal/limits"
 	"urlmode.example/urlmode/internal/seals"
+	"urlmode.example/urlmode/internal/texts"
 )
 
 // Instance creates elicitations and waits for them. It is safe for use by any number of
@@ -62,7 +63,7 @@ func New(ctx context.Context, config Config) (*Instance, error) {
 		return nil, err
 	}
 	if !tenantForm.MatchString(config.Tenant) {
-		return nil, argumentError("Tenant must be at most %d characters of a-z, 0-9, _ and -", limits.TenantMax)
+		return nil, argumentError(texts.TenantName)
 	}
 	m.tenant = tenant(config.Tenant)
 	if m.kept, err = checkKept(config); err != nil {
@@ -121,11 +122,11 @@ func New(ctx context.Context, config Config) (*Instance, error) {
 func openKeys(config Config, log *slog.Logger) (keys, error) {
 	switch {
 	case config.Keys != "" && config.KeysFile != "":
-		return nil, argumentError("Keys and KeysFile cannot be used together")
+		return nil, argumentError(texts.KeysOrFile)
 	case config.KeysFile != "":
 		return openKeysFile(config.KeysFile, log)
 	case len(config.Keys) > limits.KeysFileMax:
-		return nil, argumentError("Keys must have at most %d bytes", limits.KeysFileMax)
+		return nil, argumentError("Keys "+texts.MustHaveBytesAtMost, limits.KeysFileMax)
 	case config.Keys != "":
 		return parseKeys(config.Keys, "Keys")
 	}
@@ -289,7 +290,7 @@ func (m *Instance) BeginClaim(ctx context.Context, id string, owner Owner, o Lea
 	if err := checkDuration("Lease", o.Lease, limits.ClaimLeaseMin, limits.ClaimLeaseMax); err != nil {
 		return nil, err
 	}
-	if err := checkDuration("Wait", o.Wait, 0, year); err != nil {
+	if err := checkDuration("Wait", o.Wait, 0, limits.TTLMax); err != nil {
 		return nil, err
 	}
 	if err := checkReference(o.Reference); err != nil {
@@ -321,11 +322,11 @@ func (m *Instance) Purge(ctx context.Context, o PurgeOptions) (deleted int64, er
 			keep = limits.Retention
 		}
 	}
-	if err := checkDuration("OlderThan", keep, limits.RetentionMin, 100*year); err != nil {
+	if err := checkDuration("OlderThan", keep, limits.RetentionMin, limits.RetentionMax); err != nil {
 		return 0, err
 	}
-	if !slices.Contains(purgeKinds, o.Kind) {
-		return 0, argumentError("Kind must be one of %v", purgeKinds[1:])
+	if o.Kind != "" && !slices.Contains(purgeKinds, o.Kind) {
+		return 0, argumentError("Kind "+texts.MustBeOneOf, purgeKinds)
 	}
 	return m.db.purge(ctx, keep, o.Kind)
 }
@@ -342,7 +343,7 @@ func (m *Instance) Ticket(subject string, ttl time.Duration) (Ticket, error) {
 	}
 	seconds := int64((ttl + time.Second - 1) / time.Second)
 	value := mintTicket(m.ring.minting(), subject, time.Now().Unix()+seconds, nil)
-	header := fmt.Sprintf("%s=%s; Path=/; Max-Age=%d; Secure; HttpOnly; SameSite=Lax", seals.TicketCookie, value, seconds)
+	header := fmt.Sprintf(texts.TicketCookie, seals.TicketCookie, value, seconds)
 	return Ticket{Name: seals.TicketCookie, Value: value, Header: header}, nil
 }
 

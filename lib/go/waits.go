@@ -28,15 +28,12 @@ type entry struct {
 	queue queue
 	// Whether the row was read for this owner while it was open, and what it is.
 	isRead      bool
-	kind        byte // of rowKinds
+	kind        byte // of kinds: there may be very many entries
 	verifier    *verifier
 	expected    string        // of a payment: the price that was asked, as the database has it
 	closesAt    time.Duration // when the row is to be read because it may have expired, in the time of waits; or zero
 	nextRecheck *time.Timer
 }
-
-// rowKinds are the kinds of rows. An entry has its place here, because there may be very many.
-var rowKinds = []Kind{OAuth, Payment, Signature, Input, Approval}
 
 // waits are all open waits of an instance. A notification, a new wait and a new
 // listening connection each make rows due. Rows that are due are read together, one

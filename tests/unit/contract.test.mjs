@@ -69,14 +69,62 @@ for (const [language, declared] of Object.entries(DECLARED)) {
 		const files = (language === 'c' ? ['lib', 'cgi-bin'].flatMap((folder) => sourcesIn(folder, /\.[ch]$/)) : sourcesIn(...PACKAGES[language]))
 			.map(([file, text]) => [file, text.replaceAll(COMMENT[language], '')]);
 		const uses = new Map();
-		for (const [, text] of files) for (const [word] of text.matchAll(/(?:\b(?:limits|seals)\.)?\w+/g)) uses.set(word, (uses.get(word) ?? 0) + 1);
+		for (const [, text] of files) for (const [word] of text.matchAll(/(?:\b(?:limits|seals|texts|TEXTS)\.)?\w+/g)) uses.set(word, (uses.get(word) ?? 0) + 1);
 		const unread = files.filter(([file]) => made.has(file)).flatMap(([file, text]) => {
-			const prefix = /internal\/(limits|seals)\//.exec(file)?.[1];
-			return [...text.matchAll(declared)].map(([, name]) => name).filter((name) => (prefix ? !uses.has(`${prefix}.${name}`) : uses.get(name) < 2));
+			const prefix = file.endsWith('contract-texts.js') ? 'TEXTS' : file.endsWith('contract_texts.py') ? 'texts' : /internal\/(limits|seals|texts)\//.exec(file)?.[1];
+			return [...text.matchAll(prefix === 'TEXTS' ? /^\t(\w+): /gm : declared)].map(([, name]) => name).filter((name) => (prefix ? !uses.has(`${prefix}.${name}`) : uses.get(name) < 2));
 		});
 		assert.deepEqual(unread, [], 'say in lib/contract who wants it');
 	});
 }
+
+/** What a language has in quotes, on one line or continued, and what stands for a value in it. Comments are taken away before. */
+const QUOTED = {
+	js: { comments: /^\s*(?:\/\/|\/?\*).*$/gm, joins: /'\s*\+\s*'|`\s*\+\s*`/g, text: /'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`/g, value: /\$\{[^}]*\}/g },
+	py: { comments: /"""[^]*?"""|^\s*#.*$/gm, joins: /"\s*\n\s*f?"/g, text: /"((?:[^"\\\n]|\\.)*)"/g, value: /\{[^}]*\}/g },
+	go: { comments: /^\s*\/\/.*$/gm, joins: /"\s*\+\s*"/g, text: /"((?:[^"\\\n]|\\.)*)"|`([^`]*)`/g, value: /%[-+#.\d]*[a-z]/g },
+	c: { comments: /\/\*[^]*?\*\//g, joins: /"\s*\n\s*"/g, text: /"((?:[^"\\\n]|\\.)*)"/g, value: /%[-+#.*\d]*[hljz]*[a-z]/g },
+};
+const SOURCES = { ...PACKAGES, c: ['', /^(?:cgi-bin|lib\/(?!node|python|go)[^/]+)\/.*\.[ch]$/] };
+const isWord = (part) => /[a-z]{2}/i.test(part);
+const SQL = /\b(?:SELECT|FROM|SET) |\burlmode\.\w+\(/;
+
+/** The texts of four words or more, without what is before them, and with members as if they had one name in all languages. */
+function textsIn(language, source) {
+	const { comments, joins, text, value } = QUOTED[language];
+	return [...source.replaceAll(comments, '').replaceAll(joins, '').matchAll(text)].map(([, ...groups]) => groups.find((group) => group !== undefined))
+		.filter((found) => !SQL.test(found))
+		.map((found) => found.replaceAll(value, '{}').replaceAll(/\\(.)/g, '$1').replace(/^(?:urlmode: )?(?:\{\}[: ]*)?/, '').replaceAll('_', '').trim().toLowerCase())
+		.filter((found) => found.split(/\s+/).filter(isWord).length >= 4);
+}
+
+/** Texts that stand by hand all the same, each with its reason. */
+const BY_HAND = new Map([['must be true or false', 'Python has True and False']]);
+
+test('no text of four words stands by hand in two languages', () => {
+	const made = generated();
+	const found = new Map();
+	for (const [language, [folder, ending]] of Object.entries(SOURCES)) {
+		const files = language === 'c' ? ['lib', 'cgi-bin'].flatMap((each) => sourcesIn(each, ending)) : sourcesIn(folder, ending);
+		assert.ok(files.length > 20, language);
+		for (const [file, source] of files) {
+			for (const text of textsIn(language, source)) found.set(text, [...found.get(text) ?? [], { language, file, byHand: !made.has(file) }]);
+		}
+	}
+	const twice = [...found].filter(([text, places]) => !BY_HAND.has(text) && places.some(({ byHand }) => byHand)
+		&& (places.some(({ byHand }) => !byHand) || new Set(places.map(({ language }) => language)).size > 1));
+	for (const text of BY_HAND.keys()) assert.ok(found.get(text)?.some(({ byHand }) => byHand), `${text} does not stand by hand any more`);
+	assert.deepEqual(twice.map(([text, places]) => [text, ...places.filter(({ byHand }) => byHand).map(({ file }) => file)]), [], 'give it a name in lib/contract/texts.json');
+});
+
+test('no set of words, and not 2^53 - 1, is written by hand', () => {
+	const made = generated();
+	const quoted = data('words').words.filter(({ words }) => Array.isArray(words)).map(({ name, words }) => [name, new RegExp(`(["'])${words.join('\\1\\s*[,|]\\s*\\1')}\\1`)]);
+	const patterns = [...quoted, ['safe_integer', /\b9_?007_?199_?254_?740_?991\b|2 ?\*\* ?53\b|\b1 ?<< ?53\b/]];
+	const files = Object.entries(SOURCES).flatMap(([language, [folder, ending]]) => (language === 'c' ? ['lib', 'cgi-bin'] : [folder]).flatMap((each) => sourcesIn(each, ending)));
+	const byHand = files.filter(([file]) => !made.has(file)).flatMap(([file, text]) => patterns.filter(([, pattern]) => pattern.test(text)).map(([name]) => `${file}: ${name}`));
+	assert.deepEqual(byHand, [], 'make contract writes them');
+});
 
 test('the statements of the programs have the parameters and columns of their functions', () => {
 	const text = read('lib/postgres/batch.c');

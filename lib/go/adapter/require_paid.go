@@ -8,6 +8,7 @@ import (
 	"errors"
 
 	"urlmode.example/urlmode"
+	"urlmode.example/urlmode/internal/texts"
 )
 
 // PaidWish is the subscription that a tool requires.
@@ -75,7 +76,7 @@ func (a *Adapter) subscribe(ctx context.Context, call Call, wish PaidWish) (End,
 		return &End{}, nil
 	}
 	end, err := a.run(ctx, call, q, func(context.Context, Accepted) (json.RawMessage, error) {
-		return nil, failure(urlmode.ErrOpen, nil, "a subscription was not claimed by its entitlement")
+		return nil, failure(urlmode.ErrOpen, nil, texts.ClaimedOtherwise)
 	})
 	if errors.Is(err, urlmode.ErrSubscribed) {
 		// Another call has subscribed since this one looked.

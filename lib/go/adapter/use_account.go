@@ -14,6 +14,7 @@ import (
 	"urlmode.example/urlmode"
 	"urlmode.example/urlmode/internal/internals"
 	"urlmode.example/urlmode/internal/limits"
+	"urlmode.example/urlmode/internal/texts"
 )
 
 // Accounts is a vault: a *vault.Vault of urlmode.example/urlmode/vault.
@@ -31,7 +32,7 @@ type Accounts interface {
 const otherAccount = "other_account"
 
 // errConnectedMeanwhile means that another call has connected the account, so that the user need not be asked.
-var errConnectedMeanwhile = errors.New("the account is connected")
+var errConnectedMeanwhile = errors.New(texts.ConnectedMeanwhile)
 
 // errGivenBack means that the call that had claimed an account has given it back.
 var errGivenBack = errors.New("the account was given back")

@@ -20,12 +20,10 @@ import (
 	"github.com/go-jose/go-jose/v4"
 
 	"urlmode.example/urlmode/internal/limits"
+	"urlmode.example/urlmode/internal/texts"
 )
 
-const (
-	assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
-	noKey         = "Client.PrivateKey must be a private key as PEM, of RSA or of a curve of NIST"
-)
+const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
 // Client is this server, as it is registered at a provider. Without a secret and a key it is a public client.
 type Client struct {
@@ -56,19 +54,19 @@ func readClient(given Client, d description) (*client, error) {
 	case given.ID == "":
 		return nil, refuse("Client.ID is required")
 	case needsKey && given.Secret != "":
-		return nil, refuse("Client.Secret must not be given: clients of this provider have a key")
+		return nil, refuse(texts.SecretBesideKey)
 	case needsKey && given.PrivateKey == "":
-		return nil, refuse("Client.PrivateKey is required: clients of this provider have a key")
+		return nil, refuse(texts.PrivateKeyRequired)
 	case needsKey:
 		signer, err := signerOf(given)
 		made.signer = signer
 		return made, err
 	case given.PrivateKey != "":
-		return nil, refuse("Client.PrivateKey must not be given: clients of this provider have none")
+		return nil, refuse(texts.PrivateKeyNotAllowed)
 	case given.Secret == "" && d.PKCE == "none":
-		return nil, refuse("Client.Secret is required: this provider has no PKCE")
+		return nil, refuse(texts.SecretRequired)
 	case given.Secret != "" && d.Method == "none":
-		return nil, refuse("Client.Secret must not be given: clients of this provider have none")
+		return nil, refuse(texts.SecretNotAllowed)
 	}
 	return made, nil
 }
@@ -78,7 +76,7 @@ func signerOf(given Client) (jose.Signer, error) {
 	var algorithm jose.SignatureAlgorithm
 	key, err := signingKeyOf(given.PrivateKey)
 	if err != nil {
-		return nil, refuse(noKey)
+		return nil, refuse(texts.PrivateKeyForm)
 	}
 	switch key := key.(type) {
 	case *rsa.PrivateKey:
@@ -92,7 +90,7 @@ func signerOf(given Client) (jose.Signer, error) {
 			return signer, nil
 		}
 	}
-	return nil, refuse(noKey)
+	return nil, refuse(texts.PrivateKeyForm)
 }
 
 // signingKeyOf parses a PEM key. Do not log its error: it may quote the key.

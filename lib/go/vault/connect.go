@@ -16,6 +16,7 @@ import (
 	"urlmode.example/urlmode"
 	"urlmode.example/urlmode/internal/internals"
 	"urlmode.example/urlmode/internal/limits"
+	"urlmode.example/urlmode/internal/texts"
 	"urlmode.example/urlmode/internal/timing"
 )
 
@@ -215,7 +216,7 @@ func (c *connecting) Request() urlmode.Request {
 	if c.at.described != "" {
 		about["description"] = c.at.described
 	}
-	about["client"], about["variables"], about["scopes"], about["parameters"] = c.at.client.ID, c.at.variables, texts(c.at.scopes), c.at.parameters
+	about["client"], about["variables"], about["scopes"], about["parameters"] = c.at.client.ID, c.at.variables, orEmpty(c.at.scopes), c.at.parameters
 	options.About = about
 	return urlmode.Request{
 		Provider: r.Provider, Kind: urlmode.OAuth, Owner: r.Owner, PKCE: c.at.usesPKCE(), RequestOptions: options, CannotRecheck: true,
@@ -260,7 +261,7 @@ func (c *connecting) fail(ctx context.Context, id string, binding []byte, why er
 	var not *urlmode.NotConnectedError
 	if errors.As(why, &not) {
 		reason = not.Reason
-		c.vault.internals.Warn("URLMODE_ACCOUNT", fmt.Sprintf("no account was connected at %s: %s (%s), elicitation %s", c.request.Provider, reason, not.Detail, id))
+		c.vault.internals.Warn("URLMODE_ACCOUNT", fmt.Sprintf(texts.NoAccount, c.request.Provider, reason, not.Detail, id))
 	}
 	one(ctx, c.vault.database, sqlEndExchange, endExchangeValues{id: id, binding: binding, reason: reason})
 }

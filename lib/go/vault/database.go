@@ -52,7 +52,7 @@ func (s stored) lessWaited(since time.Time) *int64 {
 	return &rest
 }
 
-func texts(list []string) []string {
+func orEmpty(list []string) []string {
 	if list == nil {
 		return []string{}
 	}
@@ -111,15 +111,15 @@ func (d database) read(ctx context.Context, at place) ([]storedAccount, error) {
 
 // store is false if the user was forgotten after this elicitation was created: nothing was stored.
 func (d database) store(ctx context.Context, at place, s stored, requested []string, id string, kept *int64) (bool, error) {
-	version, err := one(ctx, d, sqlStoreAccount, storeAccountValues{place: at, scopes: texts(s.scopes), requested: texts(requested),
+	version, err := one(ctx, d, sqlStoreAccount, storeAccountValues{place: at, scopes: orEmpty(s.scopes), requested: orEmpty(requested),
 		tokens: s.sealed, expiresInMs: s.lifetimeMs, elicitation: id, kept: kept})
 	return version != nil, err
 }
 
 // storeExchanged ends the exchange of this elicitation as well. False: nothing was stored, because the user was forgotten.
 func (d database) storeExchanged(ctx context.Context, id string, binding []byte, account string, s stored, requested []string, kept *int64, since time.Time) (bool, error) {
-	return one(ctx, d, sqlStoreExchanged, storeExchangedValues{id: id, binding: binding, account: account, scopes: texts(s.scopes),
-		requested: texts(requested), tokens: s.sealed, expiresInMs: s.lessWaited(since), kept: kept})
+	return one(ctx, d, sqlStoreExchanged, storeExchangedValues{id: id, binding: binding, account: account, scopes: orEmpty(s.scopes),
+		requested: orEmpty(requested), tokens: s.sealed, expiresInMs: s.lessWaited(since), kept: kept})
 }
 
 // beginRefresh begins to refresh the tokens of this version. holder: of the lock of the listening session, or nil. late: to try a
@@ -142,7 +142,7 @@ func (d database) markSent(ctx context.Context, at place, number int64, isReusab
 // commitRefresh is late if another instance has sent the old refresh token since, and isReplaced, there is a new one.
 func (d database) commitRefresh(ctx context.Context, at place, version, number int64, s stored, isReplaced bool, since time.Time) (string, error) {
 	return one(ctx, d, sqlStoreRefreshed, storeRefreshedValues{place: at, version: version, lease: number, replaced: isReplaced,
-		scopes: texts(s.scopes), tokens: s.sealed, expiresInMs: s.lessWaited(since)})
+		scopes: orEmpty(s.scopes), tokens: s.sealed, expiresInMs: s.lessWaited(since)})
 }
 
 // failRefresh ends a refresh that failed. With a reason, the account must be connected again. failure is nil if no request was made.

@@ -13,6 +13,7 @@ import (
 
 	"urlmode.example/urlmode"
 	"urlmode.example/urlmode/internal/internals"
+	"urlmode.example/urlmode/internal/texts"
 )
 
 // providersJSON has what this package needs of the descriptions in lib/providers. `make contract` writes it.
@@ -102,13 +103,10 @@ var (
 	}
 	valueWords = map[string]string{
 		"label": "letters, digits and hyphens", "labels": "letters, digits and hyphens, with dots between them",
-		"url": "an https URL without query and fragment",
+		"url": texts.HTTPSWithoutQuery,
 	}
 	placeForm = regexp.MustCompile(`\{(\w+)\}`)
 	scopeForm = regexp.MustCompile(`^[^\s",\\]+$`)
-	// taken are parameters of the authorization request that come from elsewhere.
-	taken = []string{"client_id", "client_secret", "code_challenge", "code_challenge_method", "nonce", "redirect_uri", "response_mode",
-		"response_type", "scope", "state"}
 )
 
 // hostMax is the most characters of a host.
@@ -131,11 +129,11 @@ func (d description) checkGiven(given map[string]string) error {
 		each, is := d.Variables[name]
 		switch {
 		case !is:
-			return refuse("Variables[%q] is not one of this description", name)
+			return refuse("Variables[%q] "+texts.VariableUnknown, name)
 		case !each.takes(value):
 			return refuse("Variables[%q] must be %s", name, valueWords[each.As])
 		case each.Among != nil && !slices.Contains(each.Among, value):
-			return refuse("Variables[%q] must be one of %s", name, strings.Join(each.Among, ", "))
+			return refuse("Variables[%q] "+texts.MustBeOneOf, name, strings.Join(each.Among, ", "))
 		}
 	}
 	return nil
@@ -223,7 +221,7 @@ func (d description) isReusable() bool {
 
 func checkParameters(parameters map[string]string) error {
 	for name, value := range parameters {
-		if slices.Contains(taken, name) {
+		if slices.Contains(takenParameters, name) {
 			return refuse("Parameters[%q] comes from elsewhere", name)
 		}
 		if value == "" || len(value) > 4096 || strings.Contains(value, "\x00") {
@@ -236,7 +234,7 @@ func checkParameters(parameters map[string]string) error {
 func checkScopes(name string, scopes []string) error {
 	for _, each := range scopes {
 		if !scopeForm.MatchString(each) {
-			return refuse("%s must be scopes, without spaces and commas in them", name)
+			return refuse("%s "+texts.MustBeScopes, name)
 		}
 	}
 	return nil

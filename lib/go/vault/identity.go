@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"urlmode.example/urlmode/internal/limits"
+	"urlmode.example/urlmode/internal/texts"
 	"urlmode.example/urlmode/internal/timing"
 )
 
@@ -60,7 +61,7 @@ func (p *provider) askEndpoint(ctx context.Context, source *accountSource, of to
 		}
 		var failed *failure
 		if errors.As(err, &failed) && failed.code == notAllowed {
-			p.vault.internals.Warn("URLMODE_ACCOUNT", fmt.Sprintf("%s did not say whose account was connected (%s)", p.provider, err))
+			p.vault.internals.Warn("URLMODE_ACCOUNT", fmt.Sprintf(texts.NoIdentity, p.provider, err))
 			return nil, nil
 		}
 		if attempt > 0 || timing.Sleep(ctx, timing.Jittered(limits.AccountAgain)) != nil {

@@ -14,6 +14,7 @@ import (
 
 	"urlmode.example/urlmode"
 	"urlmode.example/urlmode/internal/limits"
+	"urlmode.example/urlmode/internal/texts"
 	"urlmode.example/urlmode/internal/timing"
 )
 
@@ -72,7 +73,7 @@ func (v *Vault) sealConnected(ctx context.Context, at place, connected Connected
 	all := tokens{}
 	maps.Copy(all, connected.Tokens)
 	if token, _ := all["access_token"].(string); token == "" {
-		return made, nil, refuse("Tokens must have an access_token")
+		return made, nil, refuse(texts.AccessTokenRequired)
 	}
 	for _, name := range []string{"access_token", "refresh_token"} {
 		if token, _ := all[name].(string); unusable.MatchString(token) {

@@ -38,6 +38,17 @@ const (
 	FulfilledMax = 16_777_280
 	// TokensMax: Bytes of the sealed tokens of an account.
 	TokensMax = 65_536
+	// SafeInteger: The largest whole number that numbers of JSON hold exactly everywhere (2^53 - 1), and so the largest
+	// amount.
+	SafeInteger = 9_007_199_254_740_991
+	// ApproversMax: Subjects who may decide.
+	ApproversMax = 16
+	// LinkMax: Bytes of a link in a form.
+	LinkMax = 2_048
+	// DigitsMax: Digits of a number in a form: a double holds them.
+	DigitsMax = 15
+	// FieldNameMax: Characters of the name of a field of a form.
+	FieldNameMax = 32
 	// SecretMin: Bytes of a secret in a keys file, at least.
 	SecretMin = 32
 	// SecretMax: Bytes of a secret in a keys file, at most.
@@ -177,10 +188,14 @@ const (
 	KeepUnclaimed = 720 * time.Hour
 	// KeepUnclaimedMin: The shortest that it can be kept: the database purges none that is younger.
 	KeepUnclaimedMin = 168 * time.Hour
+	// KeepUnclaimedMax: The longest that it can be kept: ten years.
+	KeepUnclaimedMax = 87_600 * time.Hour
 	// Retention: How long rows are kept that are over.
 	Retention = 2_160 * time.Hour
 	// RetentionMin: The shortest that they can be kept.
 	RetentionMin = 168 * time.Hour
+	// RetentionMax: The longest that they can be kept: a hundred years.
+	RetentionMax = 876_000 * time.Hour
 	// PurgeResultsEvery: How often an instance purges the results that are due.
 	PurgeResultsEvery = 1 * time.Minute
 	// PurgeRowsEvery: How often an instance purges the rows that are over.

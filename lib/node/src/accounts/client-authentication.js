@@ -3,6 +3,7 @@
 import { createPrivateKey, randomUUID, sign } from 'node:crypto';
 
 import { ASSERTION_MS } from '../core/contract-limits.js';
+import { TEXTS } from '../core/contract-texts.js';
 
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
@@ -26,16 +27,16 @@ export function authenticationOf(openid, oauth, client) {
 	const { token_endpoint_auth_method: method, pkce, signed_secret: signed } = oauth;
 	const { secret } = client;
 	if (method === 'private_key_jwt' || signed) {
-		if (secret !== undefined) throw new TypeError('client.secret must not be given: clients of this provider have a key');
+		if (secret !== undefined) throw new TypeError(TEXTS.secretBesideKey);
 		const key = readKey(client);
 		return signed ? signedSecret(key, client, signed) : privateKeyJwt(key, client);
 	}
-	if (client.privateKey !== undefined) throw new TypeError('client.privateKey must not be given: clients of this provider have none');
+	if (client.privateKey !== undefined) throw new TypeError(TEXTS.privateKeyNotAllowed);
 	if (secret === undefined) {
-		if (pkce === 'none') throw new TypeError('client.secret is required: this provider has no PKCE');
+		if (pkce === 'none') throw new TypeError(TEXTS.secretRequired);
 		return openid.None();
 	}
-	if (method === 'none') throw new TypeError('client.secret must not be given: clients of this provider have none');
+	if (method === 'none') throw new TypeError(TEXTS.secretNotAllowed);
 	return method === 'client_secret_post' ? openid.ClientSecretPost(secret) : basicAuthentication(secret);
 }
 
@@ -92,7 +93,7 @@ function readKey({ privateKey, keyId }) {
 		return key;
 	} catch {
 		// The error of node:crypto may quote the key.
-		throw new TypeError('client.privateKey must be a private key as PEM, of RSA or of a curve of NIST');
+		throw new TypeError(TEXTS.privateKeyForm);
 	}
 }
 

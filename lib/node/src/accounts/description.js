@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
 import { PROVIDER_MAX } from '../core/contract-limits.js';
+import { TEXTS } from '../core/contract-texts.js';
 import { shippedFile } from '../core/shipped.js';
 import { findMistakes, isText, TAKEN, URL_TEMPLATE } from './check-description.js';
 import { findIn } from './pointer.js';
@@ -55,7 +56,7 @@ export async function readDescription(name) {
 export function fillIn(oauth, given) {
 	const { variables = {} } = oauth;
 	for (const name of Object.keys(given)) {
-		if (!Object.hasOwn(variables, name)) throw new TypeError(`variables.${name} is not one of this description`);
+		if (!Object.hasOwn(variables, name)) throw new TypeError(`variables.${name} ${TEXTS.variableUnknown}`);
 	}
 	/** @type {Map<string, string>} */
 	const values = new Map();
@@ -63,10 +64,10 @@ export function fillIn(oauth, given) {
 		const value = given[name] ?? usual;
 		if (value === undefined) throw new TypeError(`variables.${name} is required`);
 		if (typeof value !== 'string' || !VALUES[as].test(value) || (as === 'url' && !URL.canParse(value))) {
-			throw new TypeError(`variables.${name} must be ${as === 'url' ? 'an https URL without query and fragment'
+			throw new TypeError(`variables.${name} must be ${as === 'url' ? TEXTS.httpsWithoutQuery
 				: `letters, digits and hyphens${as === 'labels' ? ', with dots between them' : ''}`}`);
 		}
-		if (among && !among.includes(value)) throw new TypeError(`variables.${name} must be one of ${among.join(', ')}`);
+		if (among && !among.includes(value)) throw new TypeError(`variables.${name} ${TEXTS.mustBeOneOf(among.join(', '))}`);
 		values.set(name, value);
 	}
 	/** @param {string | undefined} template */

@@ -1,5 +1,6 @@
 // How a call says that an account is not connected, and why.
 
+import { TEXTS } from '../core/contract-texts.js';
 import { warn } from '../core/runtime.js';
 
 /** The body of an account's claim throws it: no error of the call, but its result. */
@@ -37,5 +38,5 @@ export function authorizationDetail({ error, error_description: description } = 
  * @param {string} detail
  */
 export function warnNotConnected(provider, elicitationId, reason, detail) {
-	warn(`no account was connected at ${provider}: ${reason} (${detail}), elicitation ${elicitationId}`, 'URLMODE_ACCOUNT');
+	warn(TEXTS.noAccount(provider, reason, detail, elicitationId), 'URLMODE_ACCOUNT');
 }

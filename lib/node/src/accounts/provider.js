@@ -4,6 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ACCOUNT_AGAIN_MS, ACCOUNT_REQUEST_MS, REUSE_MAX_MS } from '../core/contract-limits.js';
+import { TEXTS } from '../core/contract-texts.js';
 import { jittered } from '../core/jitter.js';
 import { codeOf, detailOf, withDetail } from './request.js';
 import { readWhole } from './bounded-answer.js';
@@ -348,7 +349,7 @@ export class AccountProvider {
 			} catch (error) {
 				// For most providers a scope is missing.
 				const isForGood = /^status_4(?!08|25|29)/.test(codeOf(error));
-				if (isForGood) return void warn(`${this.#options.provider} did not say whose account was connected (${codeOf(error)})`);
+				if (isForGood) return void warn(TEXTS.noIdentity(this.#options.provider, codeOf(error)));
 				if (attempt === 2) throw error;
 				await sleep(jittered(ACCOUNT_AGAIN_MS));
 			}
@@ -410,6 +411,6 @@ function checkReuse(within = 'never') {
  */
 export function checkScopes(name, scopes = []) {
 	if (!Array.isArray(scopes) || !scopes.every((scope) => typeof scope === 'string' && /^[^\s",\\]+$/.test(scope))) {
-		throw new TypeError(`${name} must be a list of scopes, without spaces and commas in them`);
+		throw new TypeError(`${name} ${TEXTS.mustBeScopes}`);
 	}
 }

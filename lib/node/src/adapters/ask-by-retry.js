@@ -7,6 +7,7 @@
 // answer without a request for the result. Therefore a call whose round is over
 // ends with the link as text, except for clients that clients.js names.
 
+import { ACTIONS } from '../core/contract-words.js';
 import { ElicitationNotFoundError, StateTokenError } from '../core/errors.js';
 import { sharedOf } from '../core/internals.js';
 import { endAsk, REFUSALS } from './asked.js';
@@ -109,7 +110,7 @@ function endAsked(toolResult) {
  */
 function actionOf(answer) {
 	const action = typeof answer === 'object' && answer !== null && 'action' in answer ? answer.action : undefined;
-	return typeof action === 'string' && ['accept', 'decline', 'cancel'].includes(action) ? action : '';
+	return ACTIONS.find((known) => known === action) ?? '';
 }
 
 /** @param {ElicitOptions} options */

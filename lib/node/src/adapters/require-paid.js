@@ -5,6 +5,7 @@
 // first payment is claimed by its entitlement, so that the claim of a call that has
 // waited for it finds that it is taken, and the call looks at the entitlement again.
 
+import { TEXTS } from '../core/contract-texts.js';
 import { isOver } from '../core/entitlements.js';
 import { ElicitationSubscribedError } from '../core/errors.js';
 import { failureResult, manageResult } from './messages.js';
@@ -25,7 +26,7 @@ import { runWithElicitation } from './with-elicitation.js';
  */
 export async function runRequirePaid(given, call, body) {
 	const { manageUrl, ...rest } = given;
-	if (manageUrl !== undefined && typeof manageUrl !== 'function') throw new TypeError('manageUrl must be a function');
+	if (manageUrl !== undefined && typeof manageUrl !== 'function') throw new TypeError(`manageUrl ${TEXTS.mustBeFunction}`);
 	const known = await find(given);
 	if (known) return settle(known);
 
@@ -33,7 +34,7 @@ export async function runRequirePaid(given, call, body) {
 	let end;
 	try {
 		end = await runWithElicitation(/** @type {import('./types.js').ElicitOptions} */ (options), call, () => {
-			throw new Error('a subscription was not claimed by its entitlement');
+			throw new Error(TEXTS.claimedOtherwise);
 		});
 	} catch (error) {
 		// Another call has subscribed since this one looked.

@@ -37,7 +37,7 @@ const CONNECTION_CLOSED = -32000;
  * @property {{ progressToken?: string | number | undefined, [key: string]: unknown } | undefined} [_meta]
  * @property {(notification: ProgressNotification) => Promise<void>} sendNotification
  * @property {(request: ElicitRequest, schema: typeof ElicitResultSchema, options: RequestOptions) =>
- *     Promise<{ action: 'accept' | 'decline' | 'cancel' }>} sendRequest
+ *     Promise<{ action: import('../core/types.js').Action }>} sendRequest
  *
  * @typedef {object} ProgressNotification
  * @property {'notifications/progress'} method

@@ -65,7 +65,7 @@ const rounds = new WeakMap();
  * @property {{ [key: string]: unknown } | undefined} [inputResponses]
  * @property {() => unknown} requestState
  * @property {(notification: Notification) => Promise<void>} notify
- * @property {(request: ElicitRequest, options: RequestOptions) => Promise<{ action: 'accept' | 'decline' | 'cancel' }>} send
+ * @property {(request: ElicitRequest, options: RequestOptions) => Promise<{ action: import('../core/types.js').Action }>} send
  *
  * @typedef {object} Notification
  * @property {string} method

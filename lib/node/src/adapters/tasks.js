@@ -9,6 +9,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { TASK_LEASE_MS, TASK_POLL_MS, TASK_WAIT_MS } from '../core/contract-limits.js';
+import { ACTIONS } from '../core/contract-words.js';
 import { isDatabaseError } from '../core/errors.js';
 import { finish, internalsOf } from '../core/internals.js';
 import { canBeKept } from '../core/tasks.js';
@@ -330,7 +331,7 @@ function statusOf(task) {
 /** @param {unknown} answer */
 function actionOf(answer) {
 	const action = typeof answer === 'object' && answer !== null && 'action' in answer ? answer.action : undefined;
-	return typeof action === 'string' && ['accept', 'decline', 'cancel'].includes(action) ? action : undefined;
+	return ACTIONS.find((known) => known === action);
 }
 
 /** @param {unknown} error of the protocol: what a tool throws is a result */

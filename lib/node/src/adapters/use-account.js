@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { checkScopes } from '../accounts/provider.js';
 import { orAborted } from '../core/abort.js';
 import { ACCOUNT_LOOK_MS, EXCHANGE_MS } from '../core/contract-limits.js';
+import { TEXTS } from '../core/contract-texts.js';
 import { AccountNotConnectedError, AccountReconnectError, TokenRefusedError } from '../core/errors.js';
 import { internalsOf } from '../core/internals.js';
 import { jittered } from '../core/jitter.js';
@@ -24,7 +25,7 @@ import { failureResult } from './messages.js';
 class ConnectedMeanwhile extends Error {
 	/** @param {AccessToken} token */
 	constructor(token) {
-		super('the account is connected');
+		super(TEXTS.connectedMeanwhile);
 		this.token = token;
 	}
 }

@@ -5,6 +5,7 @@ import { createHash, randomUUID } from 'node:crypto';
 
 import { Client } from '../core/connection.js';
 import * as sql from '../core/contract-calls.js';
+import { TEXTS } from '../core/contract-texts.js';
 import { checkDatabaseUrl } from '../core/database-url.js';
 import { KeysFile } from '../core/keys.js';
 import { mintLink } from '../core/link.js';
@@ -110,11 +111,11 @@ export async function run(args, { provider, json }) {
 	if (args.length > 0) throw new UsageError('urlmode check takes no argument');
 	const report = new Report();
 	const keys = await report.try('keys', 'see urlmode keys --help', () => checkKeys(report));
-	await report.try('database', 'correct URLMODE_DATABASE_URL, or start PostgreSQL', () => checkDatabase(report));
+	await report.try('database', TEXTS.checkDatabaseAdvice, () => checkDatabase(report));
 	if (!report.count('error')) {
-		await report.try('walk', 'the log of PostgreSQL says why; urlmode check on a callback host finds the cause', () => checkWalk(report));
+		await report.try('walk', TEXTS.checkWalkAdvice, () => checkWalk(report));
 	}
-	await report.try('callback', 'correct URLMODE_BASE_URL, or start the callback programs and nginx',
+	await report.try('callback', TEXTS.checkCallbackAdvice,
 		() => checkCallback(report, keys, String(provider ?? OF_CHECK)));
 	if (json) report.printJson();
 	else report.print();
@@ -124,7 +125,7 @@ export async function run(args, { provider, json }) {
 /** @param {Report} report */
 function checkKeys(report) {
 	const keys = new KeysFile(required('URLMODE_KEYS_FILE', KEYS_FILE));
-	report.add('keys', 'ok', `key ${keys.minting.kid} seals; of ${kidsOf(keys).length} that open`);
+	report.add('keys', 'ok', TEXTS.checkKeys(keys.minting.kid, kidsOf(keys).length));
 	return keys;
 }
 
@@ -142,17 +143,17 @@ async function checkDatabase(report) {
 			extract(epoch FROM clock_timestamp())::float8 AS now, pg_is_in_recovery() AS is_standby`);
 		const ahead = row.now - Date.now() / 1_000;
 		report.add('database', row.is_standby ? 'error' : 'ok', `reached as ${row.name}`,
-			row.is_standby ? 'this is a standby: connect to the primary' : '');
+			row.is_standby ? TEXTS.checkStandbyAdvice : '');
 		if (Math.abs(ahead) > CLOCK_SECONDS) {
-			report.add('clock', 'warning', `PostgreSQL's clock is ${ahead.toFixed(1)} seconds ahead of this host's`, 'synchronize both clocks');
+			report.add('clock', 'warning', TEXTS.checkClock(ahead.toFixed(1)), 'synchronize both clocks');
 		}
 		if (!row.has_schema) {
-			report.add('schema', 'error', 'there is no schema urlmode', 'run urlmode migrate');
+			report.add('schema', 'error', TEXTS.checkNoSchema, 'run urlmode migrate');
 			return;
 		}
 		await checkSchema(report, client);
 		if (!row.has_settings) {
-			report.add('role', 'warning', `${row.name} does not have the settings of urlmode_server`,
+			report.add('role', 'warning', TEXTS.checkRole(row.name),
 				'ALTER ROLE … SET enable_seqscan = off, and jit = off, as README.md says');
 		}
 	} finally {
@@ -181,7 +182,7 @@ async function checkWalk(report) {
 		await client.query('LISTEN urlmode');
 		const heard = new Promise((resolve, reject) => {
 			client.on('notification', ({ payload }) => payload?.includes(`"id":"${id}","status":"completed"`) && resolve(undefined));
-			setTimeout(() => reject(new Error('the end of an elicitation was written, and its notification does not come')), TIMEOUT_MS).unref();
+			setTimeout(() => reject(new Error(TEXTS.checkNotHeard)), TIMEOUT_MS).unref();
 		});
 		heard.catch(() => {});
 		await sql.createElicitation(query, [{
@@ -191,7 +192,7 @@ async function checkWalk(report) {
 		}]);
 		await sql.settle(query, { id, binding, action: 'cancel', reason: '', result: null, amount: null, currency: null, reference: null });
 		await heard;
-		report.add('walk', 'ok', 'an elicitation is created and ended, and its end is heard');
+		report.add('walk', 'ok', TEXTS.checkHeard);
 	} finally {
 		await sql.endWalk(query, { id }).catch(() => {});
 		await client.end();
@@ -239,7 +240,7 @@ async function checkCallback(report, keys, provider) {
 	const get = (/** @type {string} */ path) => fetch(baseUrl + path, { redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) });
 	const done = await get('/done');
 	if (done.status !== 200 || !/^[0-9a-f]{32}$/.test(done.headers.get('x-request-id') ?? '')) {
-		report.add('callback', 'error', `${baseUrl}/done answers ${done.status}, not as urlmode does`, 'compare nginx with nginx/README.md');
+		report.add('callback', 'error', TEXTS.checkDonePage(baseUrl, done.status), TEXTS.checkNginxAdvice);
 		return;
 	}
 	report.add('callback', 'ok', `urlmode answers at ${baseUrl}`);
@@ -254,12 +255,12 @@ async function checkCallback(report, keys, provider) {
 	const page = await answer.text();
 	const says = (/** @type {string} */ code) => new RegExp(`\\b${code}\\b`).test(page);
 	if (answer.status === 303 || ['unknown_elicitation', 'sign_in_required', 'sign_in_not_set_up'].some(says)) {
-		report.add('same_keys', 'ok', 'the callback programs have the key that seals here');
+		report.add('same_keys', 'ok', TEXTS.checkSameKeys);
 	} else if (says('state_invalid')) {
-		report.add('same_keys', 'error', 'the callback programs do not open what is sealed here', 'copy their keys file');
+		report.add('same_keys', 'error', TEXTS.checkOtherKeys, TEXTS.checkOtherKeysAdvice);
 	} else if (says('unknown_provider') && provider === OF_CHECK) {
 		report.add('same_keys', 'skipped', 'not compared: the callback programs are of an older version', 'name a provider with --provider');
 	} else if (says('unknown_provider')) {
-		report.add('same_keys', 'error', `the callback programs have no provider ${provider}`, 'compare with their configuration');
-	} else report.add('same_keys', 'warning', 'the callback programs answer otherwise than expected', 'see their log');
+		report.add('same_keys', 'error', TEXTS.checkNoProvider(provider), TEXTS.checkNoProviderAdvice);
+	} else report.add('same_keys', 'warning', TEXTS.checkOtherAnswer, 'see their log');
 }

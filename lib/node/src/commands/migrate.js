@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Client } from '../core/connection.js';
 import * as sql from '../core/contract-calls.js';
+import { TEXTS } from '../core/contract-texts.js';
 import { checkDatabaseUrl } from '../core/database-url.js';
 import { required } from './environment.js';
 import { BEGIN, BLOCKERS, functionsVersion, hasFrameworks, LOGINS, migrationDigests, namesOf, readFunctions, readMigrations, whoseDatabase, withNames } from './migrations.js';
@@ -53,12 +54,12 @@ const IS_LOCKED = ['55P03', '40P01'];
  * @param {{ frameworks?: unknown, deployment?: string, 'revoke-others'?: unknown, tries?: unknown, 'dry-run'?: unknown }} options
  */
 export async function run(args, { frameworks, deployment, 'revoke-others': revokeOthers, tries = String(TRIES), 'dry-run': dryRun }) {
-	if (!/^[1-9]\d{0,3}$/.test(String(tries))) throw new UsageError('--tries needs a number from 1 to 9999');
+	if (!/^[1-9]\d{0,3}$/.test(String(tries))) throw new UsageError(TEXTS.triesNumber);
 	if (args.length > 0) throw new UsageError('urlmode migrate takes no argument');
 	if (deployment !== undefined && !/^[a-z][a-z0-9]{0,15}$/.test(deployment)) {
-		throw new UsageError('a deployment has a name of 1 to 16 of a-z and 0-9, which begins with a letter');
+		throw new UsageError(TEXTS.deploymentName);
 	}
-	if (revokeOthers && deployment === undefined) throw new UsageError('--revoke-others needs --deployment, whose logins stay');
+	if (revokeOthers && deployment === undefined) throw new UsageError(TEXTS.revokeNeedsDeployment);
 	const url = required('URLMODE_ADMIN_DATABASE_URL', 'a connection string of a user who can create roles and a schema');
 	const client = new Client({ ...checkDatabaseUrl(url), application_name: 'urlmode migrate' });
 	client.on('error', () => {});
@@ -110,9 +111,9 @@ async function apply(client, { frameworks, deployment, revokeOthers, tries }) {
 	const transaction = async (name, statements) => {
 		while (!await tried(client, statements)) {
 			left -= 1;
-			warn(`${name} has waited too long for a lock, and has changed nothing (try ${tries - left} of ${tries})`);
+			warn(TEXTS.migrationWaited(name, tries - left, tries));
 			for (const { line } of (await client.query(BLOCKERS)).rows) warn(`  ${line}`);
-			if (left === 0) throw new Error('gave up. Try again when these transactions have ended; pg_terminate_backend(PROCESS) ends one');
+			if (left === 0) throw new Error(TEXTS.migrationGaveUp);
 			await sleep(Math.min(tries - left, 5) * 1_000);
 		}
 	};

@@ -4,6 +4,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { TEXTS } from '../core/contract-texts.js';
 import { UsageError } from './usage-error.js';
 
 const EXAMPLES = fileURLToPath(new URL('../../examples/', import.meta.url));
@@ -22,7 +23,7 @@ const FRAMEWORKS = {
 		of: 'the official TypeScript SDK 2.x', packages: { '@modelcontextprotocol/node': '^2.0.0', '@modelcontextprotocol/server': '^2.0.0', ...ZOD },
 	},
 	'paid': {
-		of: 'SDK 2.x: a report that is sold once, credits, and a subscription',
+		of: TEXTS.paidExample,
 		packages: { '@modelcontextprotocol/node': '^2.0.0', '@modelcontextprotocol/server': '^2.0.0', 'pg': '^8.23.1', ...ZOD },
 	},
 	'mcp-use': { of: 'mcp-use 2.x', packages: { ...HONO, ...ZOD, 'mcp-use': '^2.0.0' } },
@@ -60,7 +61,7 @@ export async function run([framework, folder = '.', ...more]) {
 	}
 	if (more.length > 0) throw new UsageError('urlmode new takes a framework and a folder');
 	const described = Object.hasOwn(FRAMEWORKS, framework) ? FRAMEWORKS[framework] : undefined;
-	if (!described) throw new UsageError(`there is no example for ${framework}, but for ${Object.keys(FRAMEWORKS).join(', ')}`);
+	if (!described) throw new UsageError(TEXTS.noExample(framework, Object.keys(FRAMEWORKS).join(', ')));
 	await mkdir(folder, { recursive: true });
 	for (const [name, from] of [['server.mjs', `${framework}.mjs`], ['app.mjs', 'app.mjs'], ['.env.example', '.env.example']]) {
 		await write(join(folder, String(name)), await readFile(join(EXAMPLES, String(from))));

@@ -7,7 +7,8 @@ import {
 	CALL_MAX_MS, CONSUMER_MAX, ITEM_MAX, NAME_MAX, PROVIDER_MAX, REASON_MAX, RECHECK_AFTER_MAX_MS, RECHECK_AFTER_MS, REFERENCE_MAX,
 	SESSION_MAX, SUBJECT_MAX, TENANT_MAX, TTL_MAX_MS,
 } from './contract-limits.js';
-import { ACTIONS } from './contract-words.js';
+import { TEXTS } from './contract-texts.js';
+import { ACTIONS, MATCHES } from './contract-words.js';
 import { isCurrency } from './currency.js';
 import { byteLength } from './runtime.js';
 import { RESULT_JSON_MAX } from './sizes.js';
@@ -20,9 +21,6 @@ const REASON = new RegExp(`^[a-z0-9_]{0,${REASON_MAX}}$`);
 
 /** @typedef {import('./types.js').Action} Action */
 
-/** @type {readonly import('./types.js').Match[]} */
-const MATCHES = ['exact', 'at-least', 'checkout'];
-
 /**
  * @template {string} T
  * @param {string} name
@@ -32,7 +30,7 @@ const MATCHES = ['exact', 'at-least', 'checkout'];
  */
 export function checkChoice(name, value, choices) {
 	const choice = choices.find((known) => known === value);
-	if (choice === undefined) throw new TypeError(`${name} must be one of ${choices.join(', ')}`);
+	if (choice === undefined) throw new TypeError(`${name} ${TEXTS.mustBeOneOf(choices.join(', '))}`);
 	return choice;
 }
 
@@ -46,10 +44,10 @@ export function checkChoice(name, value, choices) {
 export function checkText(name, value, min, max) {
 	if (typeof value !== 'string') throw new TypeError(`${name} must be a string`);
 	const bytes = byteLength(value);
-	if (bytes < min || bytes > max) throw new TypeError(`${name} must have ${min} to ${max} bytes in UTF-8`);
+	if (bytes < min || bytes > max) throw new TypeError(`${name} ${TEXTS.mustHaveBytes(min, max)}`);
 	// PostgreSQL accepts neither, and an unpaired surrogate would be encoded like another text.
 	if (value.includes('\0') || !value.isWellFormed()) {
-		throw new TypeError(`${name} must be valid Unicode text without NUL`);
+		throw new TypeError(`${name} ${TEXTS.mustBeText}`);
 	}
 	return value;
 }
@@ -68,7 +66,7 @@ export function checkId(value, name = 'the elicitation id') {
 /** @param {unknown} value */
 export function checkProvider(value) {
 	if (typeof value !== 'string' || !PROVIDER.test(value)) {
-		throw new TypeError('provider must be a name from the configuration: at most 64 characters of a-z, 0-9, _ and -');
+		throw new TypeError(TEXTS.providerName);
 	}
 	return value;
 }
@@ -79,7 +77,7 @@ export function checkProvider(value) {
  */
 export function checkTenant(value = '') {
 	if (typeof value !== 'string' || !TENANT.test(value)) {
-		throw new TypeError(`tenant must have at most ${TENANT_MAX} lower-case letters, digits, underscores and hyphens`);
+		throw new TypeError(TEXTS.tenantName);
 	}
 	return value;
 }
@@ -126,7 +124,7 @@ export function checkTimeout(value) {
  */
 export function checkExpected(value, kind) {
 	if (kind !== 'payment') {
-		if (value !== undefined) throw new TypeError('expected is only allowed for kind payment');
+		if (value !== undefined) throw new TypeError(TEXTS.expectedNotAllowed);
 		return null;
 	}
 	if (value === undefined) {
@@ -159,14 +157,14 @@ export function hasPrice(expected) {
 export function checkTarget(value, kind) {
 	if (typeof value !== 'object' || value === null || value instanceof URL) return { url: value, checkout: null };
 	const { url, checkout } = /** @type {Record<string, unknown>} */ (value);
-	if (kind !== 'payment') throw new TypeError('checkout is only allowed for kind payment');
+	if (kind !== 'payment') throw new TypeError(TEXTS.checkoutNotAllowed);
 	return { url, checkout: checkText('checkout', checkout, 1, REFERENCE_MAX) };
 }
 
 /** @param {unknown} value */
 export function checkAbout(value) {
 	if (value === undefined) return undefined;
-	if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new TypeError('about must be an object');
+	if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new TypeError(`about ${TEXTS.mustBeObject}`);
 	return value;
 }
 
@@ -177,7 +175,7 @@ export function checkAbout(value) {
  */
 export function checkAmount(name, value) {
 	if (!Number.isSafeInteger(value) || Number(value) < 0) {
-		throw new TypeError(`${name} must be a whole number of minor units (cents)`);
+		throw new TypeError(`${name} ${TEXTS.mustBeMinorUnits}`);
 	}
 	return Number(value);
 }
@@ -190,7 +188,7 @@ export function checkAmount(name, value) {
 export function checkCurrency(name, value) {
 	const code = typeof value === 'string' ? value.toUpperCase() : '';
 	if (!isCurrency(code)) {
-		throw new TypeError(`${name} must be a currency of ISO 4217, such as EUR. Others, such as USDC, have no minor unit there to compare in`);
+		throw new TypeError(`${name} ${TEXTS.mustBeCurrency}`);
 	}
 	return code;
 }
@@ -213,7 +211,7 @@ export function checkSince(value) {
 /** @param {unknown} value */
 export function checkConsumer(value) {
 	if (typeof value !== 'string' || !CONSUMER.test(value)) {
-		throw new TypeError(`consumer must have 1 to ${CONSUMER_MAX} lower-case letters, digits, underscores and hyphens`);
+		throw new TypeError(TEXTS.consumerName);
 	}
 	return value;
 }
@@ -234,7 +232,7 @@ export function checkPaid({ subject, item, since, delivered }) {
  * @param {unknown} value
  */
 export function checkFunction(name, value) {
-	if (value !== undefined && typeof value !== 'function') throw new TypeError(`${name} must be a function`);
+	if (value !== undefined && typeof value !== 'function') throw new TypeError(`${name} ${TEXTS.mustBeFunction}`);
 }
 
 /**
@@ -244,7 +242,7 @@ export function checkFunction(name, value) {
  */
 export function checkFlag(name, value, defaultValue) {
 	if (value === undefined) return defaultValue;
-	if (typeof value !== 'boolean') throw new TypeError(`${name} must be true or false`);
+	if (typeof value !== 'boolean') throw new TypeError(`${name} ${TEXTS.mustBeBool}`);
 	return value;
 }
 
@@ -261,7 +259,7 @@ export function checkClients(value) {
 	if (!Array.isArray(value)) throw new TypeError('clients must be an array');
 	for (const { name, versions, url, ask, round, rounds, ...others } of value) {
 		checkKnown('clients', others);
-		checkText('the name of a client', name, 1, NAME_MAX);
+		checkText(TEXTS.clientName, name, 1, NAME_MAX);
 		checkVersions(versions);
 		checkFlag('url', url, false);
 		if (ask !== undefined) checkChoice('ask', ask, ['request', 'error', 'text']);
@@ -319,7 +317,7 @@ export function checkDescriptions(value) {
 	const descriptions = new Map(Object.entries(value));
 	for (const [entry, description] of descriptions) {
 		checkProvider(entry);
-		if (!DESCRIBED_KINDS.has(description)) throw new TypeError(`descriptions.${entry} must be the name of a shipped description, such as stripe`);
+		if (!DESCRIBED_KINDS.has(description)) throw new TypeError(`descriptions.${entry} ${TEXTS.descriptionName}`);
 	}
 	return descriptions;
 }
@@ -364,7 +362,7 @@ export function checkAction(value) {
  */
 export function checkReason(value) {
 	if (typeof value !== 'string' || !REASON.test(value)) {
-		throw new TypeError('reason must be a code of at most 64 characters of a-z, 0-9 and _');
+		throw new TypeError(TEXTS.reasonCode);
 	}
 	return value;
 }
@@ -376,7 +374,7 @@ export function checkReason(value) {
 function toJson(result) {
 	if (result === undefined) return null;
 	const json = typeof result === 'object' && result !== null ? JSON.stringify(result) : undefined;
-	if (!json?.startsWith('{')) throw new TypeError('result must be an object that can be written as JSON');
-	if (byteLength(json) > RESULT_JSON_MAX) throw new TypeError(`result must have at most ${RESULT_JSON_MAX} bytes as JSON`);
+	if (!json?.startsWith('{')) throw new TypeError(TEXTS.resultNotJson);
+	if (byteLength(json) > RESULT_JSON_MAX) throw new TypeError(TEXTS.resultTooLarge(RESULT_JSON_MAX));
 	return json;
 }

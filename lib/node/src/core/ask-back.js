@@ -4,6 +4,7 @@
 // and ends it with what the function has said, or with its failure.
 
 import { RECHECK_LEASE_MS } from './contract-limits.js';
+import { TEXTS } from './contract-texts.js';
 import { checkEntries, hasEntries } from './entries.js';
 import { ElicitationMismatchError, ElicitationReferenceError } from './errors.js';
 import { backgroundTimer, warn } from './runtime.js';
@@ -199,7 +200,7 @@ export function rechecker({ beginRecheck, answerRecheck, endRecheck, complete })
 			}
 			return true;
 		},
-		overdue: ({ id }, lasts) => new Error(`recheck of elicitation ${id} has not answered within ${lasts / 1_000} s`),
+		overdue: ({ id }, lasts) => new Error(TEXTS.recheckOverdue(id, lasts / 1_000)),
 		end: async (rowKey, taken, answer) => {
 			if (!answer || answer === true) return endRecheck(rowKey, taken, !answer);
 			const outcomes = await answerRecheck(rowKey, taken, answer);
@@ -214,9 +215,9 @@ export function rechecker({ beginRecheck, answerRecheck, endRecheck, complete })
  * @param {string | undefined} outcome of its entry
  */
 function warnOf(id, reference, outcome) {
-	const why = outcome === 'foreign' ? 'does not name this elicitation or its checkout'
-		: outcome === 'reference_taken' ? 'has paid for another elicitation' : undefined;
-	if (why) warn(`recheck of elicitation ${id} did not record ${reference}, which ${why}`, WARNING);
+	const why = outcome === 'foreign' ? TEXTS.entryIsForeign
+		: outcome === 'reference_taken' ? TEXTS.entryIsTaken : undefined;
+	if (why) warn(TEXTS.recheckNotRecorded(id, reference, why), WARNING);
 }
 
 /**
@@ -234,7 +235,7 @@ export function checker({ takeCheck, endCheck, openValues, sealProblem, checkPro
 			return { problem: checkProblem(await verify({ elicitationId: id, provider, values, signal })) };
 		},
 		overdue: ({ id }) => {
-			warn(`verify of elicitation ${id} took longer than its time limit`, 'URLMODE_VERIFY');
+			warn(TEXTS.verifyOverdue(id), 'URLMODE_VERIFY');
 			return undefined; // The page is open again, and the wait continues.
 		},
 		end: (rowKey, { lease }, answer) => endCheck(

@@ -2,6 +2,7 @@
 // way go into the next one together; one alone is not delayed.
 
 import { onAbort } from './abort.js';
+import { TEXTS } from './contract-texts.js';
 import { isDatabaseError, UrlModeBusyError } from './errors.js';
 
 /**
@@ -100,7 +101,7 @@ export class Batches {
 
 	/** @param {Queued<T, A>} queued */
 	#refuse({ reject }) {
-		reject(new UrlModeBusyError(`the call has waited ${this.#waitMs / 1_000} s for others`));
+		reject(new UrlModeBusyError(TEXTS.waitedForOthers(this.#waitMs / 1_000)));
 	}
 
 	async #work() {

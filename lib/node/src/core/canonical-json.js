@@ -1,5 +1,7 @@
 // One text for each JSON value.
 
+import { TEXTS } from './contract-texts.js';
+
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
@@ -12,7 +14,7 @@ export function canonicalJson(value) {
 	try {
 		return canonical(value);
 	} catch (error) {
-		if (error instanceof RangeError) throw new TypeError('about is nested too deeply');
+		if (error instanceof RangeError) throw new TypeError(TEXTS.aboutTooDeep);
 		throw error;
 	}
 }
@@ -34,6 +36,6 @@ function canonical(value) {
 
 /** @param {string} text */
 function textOf(text) {
-	if (LONE_SURROGATE.test(text)) throw new TypeError('a text of about has half a surrogate pair');
+	if (LONE_SURROGATE.test(text)) throw new TypeError(TEXTS.aboutSurrogate);
 	return JSON.stringify(text);
 }

@@ -4,27 +4,6 @@ import { UrlModeError } from './error.js';
 
 /** @typedef {'' | 'abandoned' | 'aborted' | 'access_denied' | 'amount_mismatch' | 'cancelled' | 'closed' | 'declined' | 'expired' | 'held' | 'not_checked' | 'not_sent' | 'payment_failed' | 'provider_error' | 'refused' | 'refused_input' | 'superseded' | 'timeout'} KnownReason a reason that urlmode itself writes */
 
-/** Texts of the errors that errors.js has. */
-export const TEXTS = {
-	/** @param {string} why */
-	unavailable: (why) => `PostgreSQL does not answer: ${why}`,
-	unavailableNotSent: 'there is no connection to it. Nothing was changed',
-	unavailableNotAnswered: 'it is not known whether this call was carried out',
-	requestStateExpired: 'has expired',
-	requestStateForeign: 'does not belong to this call',
-	/**
-	 * @param {string} id
-	 * @param {string} when
-	 */
-	timedOut: (id, when) => `elicitation ${id} was not completed ${when}`,
-	/** @param {string} id */
-	openStill: (id) => `elicitation ${id} is not completed yet`,
-	/** @param {string} what */
-	requestState: (what) => `The requestState ${what}. Call the tool again without requestState and inputResponses: that goes on with what the user has begun, or asks again.`,
-	/** @param {string} count */
-	unclaimedPayments: (count) => `${count} payments of this user are unclaimed: claim or refund them first`,
-};
-
 /**
  * The MCP client has closed its session or connection. The elicitation stays open, and the next call goes on with it.
  */

@@ -32,6 +32,14 @@ export const FULFILLED_MAX = 16_777_280;
 export const TOKENS_MAX = 65_536;
 /** Bytes of the sealed response of an MCP client. */
 export const CLIENT_RESPONSE_MAX = 262_144;
+/** Subjects who may decide. */
+export const APPROVERS_MAX = 16;
+/** Bytes of a link in a form. */
+export const LINK_MAX = 2_048;
+/** Digits of a number in a form: a double holds them. */
+export const DIGITS_MAX = 15;
+/** Characters of the name of a field of a form. */
+export const FIELD_NAME_MAX = 32;
 /** Bytes of a secret in a keys file, at least. */
 export const SECRET_MIN = 32;
 /** Bytes of a secret in a keys file, at most. */
@@ -183,10 +191,14 @@ export const KEEP_RESULTS_MAX_MS = 86_400_000;
 export const KEEP_UNCLAIMED_MS = 2_592_000_000;
 /** The shortest that it can be kept: the database purges none that is younger. */
 export const KEEP_UNCLAIMED_MIN_MS = 604_800_000;
+/** The longest that it can be kept: ten years. */
+export const KEEP_UNCLAIMED_MAX_MS = 315_360_000_000;
 /** How long rows are kept that are over. */
 export const RETENTION_MS = 7_776_000_000;
 /** The shortest that they can be kept. */
 export const RETENTION_MIN_MS = 604_800_000;
+/** The longest that they can be kept: a hundred years. */
+export const RETENTION_MAX_MS = 3_153_600_000_000;
 /** How often an instance purges the results that are due. */
 export const PURGE_RESULTS_EVERY_MS = 60_000;
 /** How often an instance purges the rows that are over. */

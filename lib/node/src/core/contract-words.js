@@ -56,3 +56,12 @@ export const ENTRY_STATUSES = ['paid', 'processing', 'failed', 'cancelled'];
  */
 
 /** @typedef {'delivered' | 'refunded'} ClaimEnd how the claim of a payment ends that `unclaimed` lists */
+
+/**
+ * @typedef {'exact' | 'at-least' | 'checkout'} Match how the amount that is paid must match. `exact`, which is the
+ * default; `at-least`, with a tax on top or a tip; `checkout`: whatever the checkout totals that the target has named,
+ * also 0.
+ */
+
+/** @type {readonly Match[]} */
+export const MATCHES = ['exact', 'at-least', 'checkout'];

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 
 import { DESCRIBED_CHECKOUTS, DESCRIBED_KINDS } from './contract-kinds.js';
 import { CLIENT_ID_MAX, ITEM_MAX, RESUME_KEY_MAX, TTL_MS, VERIFY_MAX_MS, VERIFY_MIN_MS } from './contract-limits.js';
+import { TEXTS } from './contract-texts.js';
 import { KINDS } from './contract-words.js';
 import { checkApprover, checkForm } from './form.js';
 import {
@@ -32,7 +33,7 @@ export function hasForm(kind) {
  */
 function checkDescribed(provider, kind) {
 	if ((kind !== 'payment' && kind !== 'signature') || DESCRIBED_KINDS.get(provider)?.includes(kind) !== false) return;
-	throw new TypeError(`provider ${provider} cannot be of kind ${kind}: its description has no events for it. An entry with another description needs another name`);
+	throw new TypeError(TEXTS.notOfKind(provider, kind));
 }
 
 /**
@@ -42,7 +43,7 @@ function checkDescribed(provider, kind) {
 function checkMatch(provider, expected) {
 	if (expected === null || expected === 'any' || expected.match !== 'checkout') return;
 	if (!DESCRIBED_KINDS.has(provider) || DESCRIBED_CHECKOUTS.has(provider)) return;
-	throw new TypeError(`expected.match cannot be checkout: the events of ${provider} do not name the checkout that was paid`);
+	throw new TypeError(TEXTS.noCheckoutInEvents(provider));
 }
 
 /**
@@ -52,9 +53,9 @@ function checkMatch(provider, expected) {
 function checkItem(item, kind) {
 	if (kind !== 'payment' && kind !== 'signature') {
 		if (item === undefined) return null;
-		throw new TypeError('item is only allowed for kinds payment and signature');
+		throw new TypeError(TEXTS.itemNotAllowed);
 	}
-	if (item === undefined) throw new TypeError('item is required for kinds payment and signature: what the user gets, such as report:42');
+	if (item === undefined) throw new TypeError(TEXTS.itemRequired);
 	return checkText('item', item, 1, ITEM_MAX);
 }
 
@@ -66,8 +67,8 @@ function checkItem(item, kind) {
 function checkSubscription(value, kind, expected) {
 	const subscription = checkFlag('subscription', value, false);
 	if (!subscription) return false;
-	if (kind !== 'payment') throw new TypeError('subscription is only allowed for kind payment');
-	if (expected === 'any') throw new TypeError('subscription requires its first price: expected cannot be any');
+	if (kind !== 'payment') throw new TypeError(TEXTS.subscriptionNotAllowed);
+	if (expected === 'any') throw new TypeError(TEXTS.subscriptionWithoutPrice);
 	return true;
 }
 
@@ -151,7 +152,7 @@ export function checkRequest(options) {
 export function checkCreateOptions(options) {
 	const { pkce, verifyTimeout, targetUrl } = /** @type {Record<string, unknown>} */ (options);
 	const { provider, kind, expected, item, subscription, form, approvers, clientId, request, earlierRequest } = checkRequest(options);
-	if (pkce && kind !== 'oauth') throw new TypeError('pkce is only allowed for kind oauth');
+	if (pkce && kind !== 'oauth') throw new TypeError(TEXTS.pkceNotAllowed);
 	if (hasForm(kind) && targetUrl !== undefined) throw new TypeError('targetUrl is not allowed for kinds input and approval');
 	return { // Without a spread of objects, which takes V8 longer than all checks.
 		provider, kind, expected, item, subscription, form, approvers, clientId, request, earlierRequest,

@@ -10,6 +10,7 @@ import { checkServerIdentity } from 'node:tls';
 
 import { Leadership } from './connection.js';
 import { CONNECT_MS, KEEPALIVE_MS } from './contract-limits.js';
+import { TEXTS } from './contract-texts.js';
 
 const FORM = /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?([^/?#]*)(?:\/([^@?#]*))?(?:\?([^#]*))?$/;
 const HOST = /^(\[[0-9a-fA-F:.%]+\]|[^:@[\]]*)(?::(\d*))?$/;
@@ -80,7 +81,7 @@ export function checkDatabaseUrl(url) {
  * @returns {DatabaseConfig}
  */
 export function checkPool(pool, databaseUrl) {
-	if (databaseUrl !== undefined) throw new TypeError('pool and databaseUrl cannot be used together');
+	if (databaseUrl !== undefined) throw new TypeError(TEXTS.poolOrUrl);
 	if (typeof pool?.query !== 'function' || typeof pool.options !== 'object') throw new TypeError('pool must be a pg.Pool');
 	const options = /** @type {import('pg').PoolConfig} */ (pool.options);
 	// The password is not enumerable.

@@ -6,6 +6,7 @@ import { Batches } from './batches.js';
 import * as sql from './contract-calls.js';
 import { BATCH_MAX, BATCH_WAIT_MS, BATCHES_AT_ONCE, BUSY_MAX_MS, BUSY_MIN_MS, KEEP_RESULTS_MS, QUERY_MS } from './contract-limits.js';
 import * as money from './contract-money.js';
+import { TEXTS } from './contract-texts.js';
 import {
 	ElicitationExistsError, ElicitationLimitError, ElicitationMismatchError, ElicitationNotFoundError,
 	ElicitationReferenceError, ElicitationSubscribedError, isDatabaseError, UrlModeBusyError, UrlModeClosedError,
@@ -119,7 +120,7 @@ export class Database {
 			if (outcome === 'subscribed') throw new ElicitationSubscribedError(String(row.item));
 			if (outcome !== 'busy') return outcome === 'created' ? expires : undefined;
 			// Another call creates for the same owner.
-			if (Date.now() > giveUp) throw new UrlModeBusyError('other calls of this owner create elicitations all the time');
+			if (Date.now() > giveUp) throw new UrlModeBusyError(TEXTS.ownerIsBusy);
 			await sleep(jittered(delay));
 			// Nobody waits for the answer any more.
 			if (this.#pool.brokenOff) throw new UrlModeClosedError();
@@ -267,10 +268,9 @@ export class Database {
 		case 'unknown': throw new ElicitationNotFoundError(id);
 		case 'mismatch': throw new ElicitationMismatchError(id);
 		case 'reference_taken': throw new ElicitationReferenceError(id);
-		case 'undecided': throw new TypeError('an approval is accepted by its approver alone, on its page');
+		case 'undecided': throw new TypeError(TEXTS.undecided);
 		case 'missing':
-			throw new TypeError('to accept a payment, amount (in minor units), currency and reference are required: '
-				+ 'what was paid, according to the provider');
+			throw new TypeError(TEXTS.paymentWithoutPrice);
 		default: return outcome;
 		}
 	}

@@ -3,6 +3,7 @@
 
 import { checkAmount, checkChoice, checkCurrency, checkText } from './arguments.js';
 import { ENTRIES_MAX, REFERENCE_MAX } from './contract-limits.js';
+import { TEXTS } from './contract-texts.js';
 import { ENTRY_STATUSES } from './contract-words.js';
 
 /**
@@ -60,7 +61,7 @@ export function checkEntries(answer, most = ENTRIES_MAX) {
 function checkEach(name, value = [], most, check) {
 	if (!Array.isArray(value) || value.length > most) throw new TypeError(`${name} must be an array of at most ${most} entries`);
 	return value.map((entry, n) => {
-		if (typeof entry !== 'object' || entry === null) throw new TypeError(`${name}[${n}] must be an object`);
+		if (typeof entry !== 'object' || entry === null) throw new TypeError(`${name}[${n}] ${TEXTS.mustBeObject}`);
 		return check(`${name}[${n}]`, entry);
 	});
 }

@@ -2,7 +2,7 @@
 // in a call, and passes on errors of PostgreSQL. Every class has its own
 // `code`. No error contains a key, a token, a result or a password.
 
-import { TEXTS } from './contract-errors.js';
+import { TEXTS } from './contract-texts.js';
 import { UrlModeError } from './error.js';
 
 export * from './contract-errors.js';
@@ -13,7 +13,7 @@ export class ElicitationTimeoutError extends UrlModeError {
 	/**
 	 * @param {string} id
 	 * @param {number} timeout milliseconds
-	 * @param {'pending' | 'opened' | 'processing'} status
+	 * @param {import('./contract-words.js').OpenStatus} status
 	 */
 	constructor(id, timeout, status) {
 		super('ELICITATION_TIMEOUT', timeout === 0 ? TEXTS.openStill(id) : TEXTS.timedOut(id, `within ${timeout} ms`));
@@ -37,7 +37,7 @@ export class RequestStateError extends UrlModeError {
 /** The provider's API has refused the access token, as with status 401. The body of `useAccount` throws it. */
 export class TokenRefusedError extends UrlModeError {
 	constructor() {
-		super('TOKEN_REFUSED', "the provider's API has refused the access token");
+		super('TOKEN_REFUSED', TEXTS.tokenRefused);
 	}
 }
 
@@ -59,7 +59,7 @@ export class UrlModeUnavailableError extends UrlModeError {
 export class UnclaimedPaymentsError extends UrlModeError {
 	/** @param {import('../vault/types.js').UnclaimedReference[]} payments */
 	constructor(payments) {
-		super('UNCLAIMED_PAYMENTS', TEXTS.unclaimedPayments(String(payments.length)));
+		super('UNCLAIMED_PAYMENTS', TEXTS.unclaimedPayments(payments.length));
 		this.payments = payments;
 	}
 }
@@ -68,7 +68,7 @@ export class UnclaimedPaymentsError extends UrlModeError {
 export class StateTokenError extends UrlModeError {
 	/** @param {'STATE_INVALID' | 'STATE_EXPIRED'} code */
 	constructor(code) {
-		super(code, code === 'STATE_EXPIRED' ? 'the state token has expired' : 'the state token is not valid');
+		super(code, code === 'STATE_EXPIRED' ? TEXTS.stateExpired : TEXTS.stateNotValid);
 	}
 }
 

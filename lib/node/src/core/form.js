@@ -4,13 +4,14 @@
 import { readFileSync } from 'node:fs';
 
 import { checkText } from './arguments.js';
+import { APPROVERS_MAX, SUBJECT_MAX } from './contract-limits.js';
+import { TEXTS } from './contract-texts.js';
 import { FORM_FORMATS, FORMATS, lengthOf } from './formats.js';
 import { Schema } from './schema.js';
 import { shippedFile } from './shipped.js';
 
 const DOCUMENT = JSON.parse(readFileSync(shippedFile('contract/form.schema.json'), 'utf8'));
 const SCHEMA = new Schema(DOCUMENT, FORM_FORMATS);
-const APPROVERS_MAX = 16;
 
 /** @typedef {Record<string, import('./schema.js').Json>} Members */
 
@@ -28,7 +29,7 @@ export function checkForm(kind, value, more = {}) {
 	if (form.facts?.length === 0) delete form.facts;
 	for (const field of form.fields ?? []) if (!field.required) delete field.required;
 	const bytes = Buffer.byteLength(JSON.stringify(form));
-	if (bytes > DOCUMENT.maxBytes) throw new TypeError(`form must have at most ${DOCUMENT.maxBytes} bytes as JSON, and has ${bytes}`);
+	if (bytes > DOCUMENT.maxBytes) throw new TypeError(TEXTS.formTooLarge(DOCUMENT.maxBytes, bytes));
 	return form;
 }
 
@@ -60,7 +61,7 @@ function faultInFields(fields) {
  */
 function faultInChoice({ choices, default: given }) {
 	const isOne = given === undefined || choices.some((/** @type {Members} */ { value }) => value === given);
-	return isOne ? undefined : ['default', 'must be one of the choices'];
+	return isOne ? undefined : ['default', TEXTS.mustBeChoice];
 }
 
 /**
@@ -68,8 +69,8 @@ function faultInChoice({ choices, default: given }) {
  * @returns {[string, string] | undefined}
  */
 function faultInNumber({ min = -Infinity, max = Infinity, default: given }) {
-	if (min > max) return ['max', 'must not be less than min'];
-	return given < min || given > max ? ['default', 'must be from min to max'] : undefined;
+	if (min > max) return ['max', TEXTS.maxBelowMin];
+	return given < min || given > max ? ['default', TEXTS.mustBeInRange] : undefined;
 }
 
 /**
@@ -79,12 +80,12 @@ function faultInNumber({ min = -Infinity, max = Infinity, default: given }) {
 function faultInText({ type, multiline, min = 0, max, format, default: given }) {
 	const { maximum, default: usual } = SCHEMA.get(type)?.properties.max ?? {};
 	const most = max ?? (multiline ? maximum : usual);
-	if (min > most) return ['max', `must not be less than min: it is ${most}`];
-	if (multiline && format) return ['format', 'is not allowed for several lines'];
+	if (min > most) return ['max', TEXTS.usualMaxBelowMin(most)];
+	if (multiline && format) return ['format', TEXTS.notForLines];
 	if (typeof given !== 'string') return undefined;
 	const length = lengthOf(given);
-	if (length < min || length > most) return ['default', `must have ${min} to ${most} characters, as the field says`];
-	return format && !FORMATS.get(format)?.test(given) ? ['default', `must have the format ${format}`] : undefined;
+	if (length < min || length > most) return ['default', TEXTS.mustHaveLength(min, most)];
+	return format && !FORMATS.get(format)?.test(given) ? ['default', TEXTS.mustHaveFormat(format)] : undefined;
 }
 
 /**
@@ -97,8 +98,8 @@ export function checkApprover(value = 'starter') {
 	if (!Array.isArray(value) || value.length === 0 || value.length > APPROVERS_MAX) {
 		throw new TypeError(`approver must be starter, others, or an array of 1 to ${APPROVERS_MAX} subjects`);
 	}
-	if (new Set(value).size < value.length) throw new TypeError('approver must not have a subject twice');
-	return value.map((subject) => checkText('each approver', subject, 1, 512));
+	if (new Set(value).size < value.length) throw new TypeError(TEXTS.approverTwice);
+	return value.map((subject) => checkText('each approver', subject, 1, SUBJECT_MAX));
 }
 
 /**

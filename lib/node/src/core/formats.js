@@ -1,6 +1,9 @@
 // The forms of texts that have a name. lib/PROTOCOL.md says what each one is, and
 // the callback programs take the same.
 
+import { DIGITS_MAX, FIELD_NAME_MAX, LINK_MAX } from './contract-limits.js';
+import { TEXTS } from './contract-texts.js';
+
 /** The only characters that a text of one line has, if its field says so. */
 export const FORMATS = new Map(Object.entries({
 	digits: /^\d*$/, letters: /^[a-zA-Z]*$/, alphanumeric: /^[\da-zA-Z]*$/, hex: /^[\da-fA-F]*$/, token: /^[!-~]*$/,
@@ -9,8 +12,7 @@ export const FORMATS = new Map(Object.entries({
 const CONTROLS = /[\0-\x1f\x7f-\x9f\u2028\u2029]/;
 /** They change the order in which other characters are shown. */
 const BIDI_CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
-const NAME = /^[a-z][a-z0-9_]{0,31}$/;
-const DIGITS_MAX = 15;
+const NAME = new RegExp(`^[a-z][a-z0-9_]{0,${FIELD_NAME_MAX - 1}}$`);
 const LABEL = '[a-z\\d](?:[a-z\\d-]{0,61}[a-z\\d])?';
 /** As HTML defines a valid e-mail address. */
 const EMAIL = new RegExp(`^[\\w.!#$%&'*+/=?^\`{|}~-]+@${LABEL}(?:\\.${LABEL})*$`, 'i');
@@ -26,15 +28,14 @@ export const FORM_FORMATS = {
 	lines: (value) => faultInText(value, '\n'),
 	text: (value) => faultInText(value, '\n\t'),
 	// The page trims what is sent.
-	trimmed: (value) => faultInText(value) ?? (/^ | $/.test(value) ? 'must not begin or end with a space' : undefined),
-	name: (value) => (NAME.test(value) ? undefined : 'must begin with a letter and have at most 32 characters of a-z, 0-9 and _'),
-	link: (value) => (isLink(value) ? undefined : `must be a URL with https, without a user name, of at most ${LINK_MAX} bytes`),
-	email: (value) => (EMAIL.test(value) ? undefined : 'must be an email address'),
-	url: (value) => faultInText(value) ?? (URL_VALUE.test(value) ? undefined : 'must be a URL with https or http'),
-	short: (value) => (isShort(value) ? undefined : `must be a number of at most ${DIGITS_MAX} digits`),
+	trimmed: (value) => faultInText(value) ?? (/^ | $/.test(value) ? TEXTS.mustBeTrimmed : undefined),
+	name: (value) => (NAME.test(value) ? undefined : TEXTS.mustBeFieldName),
+	link: (value) => (isLink(value) ? undefined : TEXTS.mustBeLink),
+	email: (value) => (EMAIL.test(value) ? undefined : TEXTS.mustBeEmail),
+	url: (value) => faultInText(value) ?? (URL_VALUE.test(value) ? undefined : TEXTS.mustBeUrl),
+	short: (value) => (isShort(value) ? undefined : TEXTS.mustBeShort),
 };
 
-const LINK_MAX = 2_048;
 const LINK = /^https:\/\/(\[[\da-fA-F:.]*\]|[\w.~!$&'()*+,;=-]+)(?::(\d{0,5}))?(?:[/?#][!-~]*)?$/;
 const BYTE = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 const IPV4 = new RegExp(`^${BYTE}(?:\\.${BYTE}){3}$`);
@@ -81,9 +82,9 @@ function groupsOf(text, isEnd) {
  * @param {string} [allowed] control characters
  */
 function faultInText(text, allowed = '') {
-	if (!text.isWellFormed()) return 'must be valid Unicode text';
-	if ([...text].some((character) => CONTROLS.test(character) && !allowed.includes(character))) return 'must not have control characters';
-	return BIDI_CONTROLS.test(text) ? 'must not have characters that change the direction of text' : undefined;
+	if (!text.isWellFormed()) return TEXTS.mustBeUnicode;
+	if ([...text].some((character) => CONTROLS.test(character) && !allowed.includes(character))) return TEXTS.hasControls;
+	return BIDI_CONTROLS.test(text) ? TEXTS.hasDirections : undefined;
 }
 
 /** @param {number} value */

@@ -1,6 +1,8 @@
 // The internals of a UrlMode that other modules of this package use, and that
 // are not part of its public interface.
 
+import { TEXTS } from './contract-texts.js';
+
 /**
  * @typedef {object} Handles how the adapters seal what their clients send back: which elicitation a call goes on with, for whom and what
  * @property {RegExp} pattern of a handle, beside what others have in requestState: its token, how often the client was asked to call again, and
@@ -77,7 +79,7 @@ export function setInternals(urlmode, values) {
  */
 export function sharedOf(urlmode) {
 	const values = internals.get(urlmode);
-	if (!values) throw new TypeError('urlmode must be a UrlMode');
+	if (!values) throw new TypeError(TEXTS.mustBeUrlmode);
 	return values;
 }
 

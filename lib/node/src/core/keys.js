@@ -6,6 +6,7 @@ import { closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs'
 
 import { checkText } from './arguments.js';
 import { KEYS_CHECK_MS, KEYS_FILE_MAX, SECRET_MAX, SECRET_MIN } from './contract-limits.js';
+import { TEXTS } from './contract-texts.js';
 import { KeysFileError } from './errors.js';
 import { hmacSha256 } from './sha256.js';
 
@@ -87,17 +88,17 @@ function decodeBase64(text) {
 function parseLine(line, at) {
 	const [kid, secret, ...more] = line.split(/[ \t]+/);
 	if (kid === undefined || secret === undefined || more.length > 0) {
-		throw new KeysFileError(`${at}: the line must be \`<kid> <base64 of the key>\``);
+		throw new KeysFileError(`${at}: ${TEXTS.keyLine}`);
 	}
 	if (!/^[0-9]+$/.test(kid) || Number(kid) > 255) {
-		throw new KeysFileError(`${at}: the kid must be a number from 0 to 255`);
+		throw new KeysFileError(`${at}: ${TEXTS.keyKid}`);
 	}
 	const bytes = decodeBase64(secret);
 	if (bytes === undefined || bytes.length > SECRET_MAX) {
-		throw new KeysFileError(`${at}: the key must be base64 of at most ${SECRET_MAX} bytes`);
+		throw new KeysFileError(`${at}: ${TEXTS.keyTooLong}`);
 	}
 	if (bytes.length < SECRET_MIN) {
-		throw new KeysFileError(`${at}: the key must have at least ${SECRET_MIN} bytes`);
+		throw new KeysFileError(`${at}: ${TEXTS.keyTooShort}`);
 	}
 	return new Key(Number(kid), bytes);
 }
@@ -114,11 +115,11 @@ export function parseKeys(text, file) {
 		if (line === '' || line.startsWith('#')) continue;
 		const key = parseLine(line, `${file}:${index + 1}`);
 		if (keys.has(key.kid)) {
-			throw new KeysFileError(`${file}:${index + 1}: kid ${key.kid} is used twice`);
+			throw new KeysFileError(`${file}:${index + 1}: ${TEXTS.kidTwice(key.kid)}`);
 		}
 		keys.set(key.kid, key);
 	}
-	if (keys.size === 0) throw new KeysFileError(`${file}: the file contains no key`);
+	if (keys.size === 0) throw new KeysFileError(`${file}: ${TEXTS.noKeyInFile}`);
 	return keyRing([...keys.values()]);
 }
 
@@ -130,7 +131,7 @@ export function parseKeys(text, file) {
  */
 export function openKeys(keysFile, keys) {
 	if (keys === undefined) return new KeysFile(checkText('keysFile', keysFile, 1, 4_096));
-	if (keysFile !== undefined) throw new TypeError('keys and keysFile cannot be used together');
+	if (keysFile !== undefined) throw new TypeError(TEXTS.keysOrFile);
 	return parseKeys(checkText('keys', keys, 1, KEYS_FILE_MAX), 'keys');
 }
 
@@ -227,9 +228,9 @@ export class KeysFile {
 			// Before the content is read, so that a later change is noticed next time.
 			const stat = fstatSync(fd, { bigint: true });
 			this.#fingerprint = fingerprint(stat);
-			if (!stat.isFile()) throw new KeysFileError(`${this.#file}: this is not a regular file`);
+			if (!stat.isFile()) throw new KeysFileError(`${this.#file}: ${TEXTS.notAFile}`);
 			if ((stat.mode & 0o007n) !== 0n) {
-				throw new KeysFileError(`${this.#file}: other users may read or write it; run chmod o= on it`);
+				throw new KeysFileError(`${this.#file}: ${TEXTS.fileNotPrivate}`);
 			}
 			return parseKeys(readFileSync(fd, 'latin1'), this.#file);
 		} finally {
@@ -248,7 +249,7 @@ export class KeysFile {
 		try {
 			this.#keys = this.#read();
 		} catch (error) {
-			process.emitWarning(`${toKeysFileError(this.#file, error).message}; the keys stay as they were`,
+			process.emitWarning(TEXTS.keysStay(toKeysFileError(this.#file, error).message),
 				{ type: 'UrlModeWarning', code: 'URLMODE_KEYS_FILE' });
 		}
 	}

@@ -3,6 +3,7 @@
 
 import { checkReference } from './arguments.js';
 import { CLAIM_RENEWALS, CLAIM_RETRY_MS } from './contract-limits.js';
+import { TEXTS } from './contract-texts.js';
 import { ClaimLostError, ClaimRefundedError, UrlModeClosedError } from './errors.js';
 import { jittered } from './jitter.js';
 import { backgroundTimer, byteLength, pause } from './runtime.js';
@@ -14,7 +15,7 @@ import { FULFILLED_JSON_MAX } from './sizes.js';
  */
 export function checkRefund(how, refund) {
 	if (how !== 'delivered' && how !== 'refunded') throw new TypeError("a claim ends as 'delivered' or 'refunded'");
-	if (refund !== undefined && how !== 'refunded') throw new TypeError('only a claim that ends as refunded has the reference of a refund');
+	if (refund !== undefined && how !== 'refunded') throw new TypeError(TEXTS.refundOfOtherEnd);
 	return refund === undefined ? null : checkReference(refund);
 }
 
@@ -37,10 +38,10 @@ export function accountClaim(end) {
 		confirm: async () => false,
 		release: (why = EXCHANGE_FAILED) => end(why),
 		hold: async () => {
-			throw new TypeError('the claim of an account is final');
+			throw new TypeError(TEXTS.accountClaimIsFinal);
 		},
 		end: async () => {
-			throw new TypeError('an account is connected: it is neither delivered nor refunded');
+			throw new TypeError(TEXTS.accountIsConnected);
 		},
 	};
 }

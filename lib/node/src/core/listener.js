@@ -19,6 +19,7 @@ import pg from 'pg';
 
 import { Client } from './connection.js';
 import { hold } from './contract-calls.js';
+import { TEXTS } from './contract-texts.js';
 import { parseNotifications } from './notification.js';
 import {
 	BACKOFF_MAX_MS, BACKOFF_MIN_MS, BACKOFF_OF_SEVERAL_MAX_MS, LISTEN_CHECK_MS, LISTEN_QUERY_MS, PING_MS, PROBE_MS,
@@ -91,7 +92,7 @@ export class Listener extends EventEmitter {
 		this.#listen = listen;
 		this.#notify = notify;
 		// The host that it listens to may not be the one that leads.
-		config.leadership.onDoubt(() => this.#connection && this.#onLost(this.#connection, new Error('commits are not answered')));
+		config.leadership.onDoubt(() => this.#connection && this.#onLost(this.#connection, new Error(TEXTS.commitsUnanswered)));
 	}
 
 	get listening() {
@@ -205,7 +206,7 @@ export class Listener extends EventEmitter {
 	 */
 	async query(text, values, name) {
 		const connection = this.#connection;
-		if (!connection?.listening) throw new Error('the listening connection is lost');
+		if (!connection?.listening) throw new Error(TEXTS.listenerLost);
 		const prepared = name && connection.receivesNotifications ? `${name}_${connection.statementSuffix}` : undefined;
 		return this.#answerOf(connection, { text, values, ...prepared && { name: prepared } });
 	}
@@ -313,7 +314,7 @@ export class Listener extends EventEmitter {
 			this.#probeId = randomUUID();
 			setTimeout(() => {
 				if (this.#connection === connection && !connection.receivesNotifications) {
-					this.#warnPolling('notifications do not arrive, probably because of a pooler in transaction mode; PostgreSQL is polled');
+					this.#warnPolling(TEXTS.noNotifications);
 				}
 			}, PROBE_MS).unref();
 			await this.#notify?.(PROBE_CHANNEL, this.#probeId);
@@ -341,7 +342,7 @@ export class Listener extends EventEmitter {
 	#warnPolling(cause) {
 		if (this.#warned) return;
 		this.#warned = true;
-		process.emitWarning(`${cause} at increasing intervals, so waits are resolved a little later`,
+		process.emitWarning(TEXTS.polling(cause),
 			{ type: 'UrlModeWarning', code: 'URLMODE_POLLING' });
 	}
 

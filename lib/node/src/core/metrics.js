@@ -1,5 +1,6 @@
 // What a process knows of its waits, for Prometheus (text format 0.0.4).
 
+import { TEXTS } from './contract-texts.js';
 import { WAIT_ENDS } from './contract-words.js';
 
 /**
@@ -53,13 +54,13 @@ export class Metrics {
 		const [oldest] = this.#open;
 		const age = oldest === undefined ? 0 : (performance.now() - oldest.began) / 1_000;
 		return [
-			...metric('waits', 'gauge', 'Calls that wait for an outcome.', [['', this.#open.size]]),
-			...metric('oldest_wait_age_seconds', 'gauge', 'For how long the oldest of them has waited; 0: there is none.', [['', age.toFixed(3)]]),
-			...metric('waits_ended_total', 'counter', 'Waits that have ended, by the action of the outcome, or by why there is none.',
+			...metric('waits', 'gauge', TEXTS.waitsMetric, [['', this.#open.size]]),
+			...metric('oldest_wait_age_seconds', 'gauge', TEXTS.oldestWaitMetric, [['', age.toFixed(3)]]),
+			...metric('waits_ended_total', 'counter', TEXTS.waitsEndedMetric,
 				[...this.#ended].map(([end, count]) => [`{end="${end}"}`, count])),
-			...metric('notifications_arrive', 'gauge', 'Whether notifications of PostgreSQL arrive; 0: rows are polled, or nobody waits.',
+			...metric('notifications_arrive', 'gauge', TEXTS.notificationsMetric,
 				[['', Number(this.#listener.receivesNotifications)]]),
-			...metric('connections_lost_total', 'counter', 'Listening connections that were lost or not made, each followed by another attempt.',
+			...metric('connections_lost_total', 'counter', TEXTS.connectionsLostMetric,
 				[['', this.#lost]]),
 		].join('');
 	}

@@ -3,6 +3,7 @@
 
 import { createHash, randomBytes } from 'node:crypto';
 
+import { TEXTS } from './contract-texts.js';
 import { addParameters } from './url.js';
 
 /**
@@ -20,7 +21,7 @@ import { addParameters } from './url.js';
  */
 export function addPkce(url) {
 	if (url.searchParams.has('code_challenge') || url.searchParams.has('code_challenge_method')) {
-		throw new TypeError('targetUrl must not have a code_challenge: the option pkce adds it');
+		throw new TypeError(TEXTS.targetUrlChallenge);
 	}
 	/** @type {Verifier} */
 	const verifier = { code_verifier: randomBytes(32).toString('base64url') };

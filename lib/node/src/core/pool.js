@@ -7,6 +7,7 @@ import pg from 'pg';
 
 import { onAbort } from './abort.js';
 import { CALLS_MAX, POOL_MAX, QUERY_MS } from './contract-limits.js';
+import { TEXTS } from './contract-texts.js';
 import { isDatabaseError, UrlModeBusyError, UrlModeClosedError, UrlModeUnavailableError } from './errors.js';
 import { NO_ANSWER, PooledClient, Shared, TAKEN_BACK } from './pooled-client.js';
 
@@ -108,7 +109,7 @@ export class Pool {
 	 */
 	async track(ask) {
 		if (this.#closed) throw new UrlModeClosedError();
-		if (this.#calls.size >= CALLS_MAX) throw new UrlModeBusyError(`${CALLS_MAX} calls are in progress`);
+		if (this.#calls.size >= CALLS_MAX) throw new UrlModeBusyError(TEXTS.callsInProgress);
 		return this.#inProgress(ask);
 	}
 

@@ -2,6 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 
+import { TEXTS } from './contract-texts.js';
 import { asDecimal, exponentOf } from './currency.js';
 import { shippedFile } from './shipped.js';
 
@@ -40,10 +41,10 @@ export async function priceOf(provider, { amount, currency }) {
 	const places = Math.min(units.places?.[currency] ?? own, exponent);
 	const step = 10n ** BigInt(exponent - places);
 	if (BigInt(amount) % step !== 0n) {
-		throw new TypeError(`expected.amount must be a multiple of ${step}: ${provider} cannot charge a smaller part of ${currency}`);
+		throw new TypeError(TEXTS.amountStep(Number(step), provider, currency));
 	}
 	const written = BigInt(amount) * 10n ** BigInt(own) / 10n ** BigInt(exponent);
 	if (units.as === 'decimal') return asDecimal(written / step, places);
-	if (written > BigInt(Number.MAX_SAFE_INTEGER)) throw new TypeError(`expected.amount is more than ${provider} can charge`);
+	if (written > BigInt(Number.MAX_SAFE_INTEGER)) throw new TypeError(TEXTS.amountTooLarge(provider));
 	return Number(written);
 }

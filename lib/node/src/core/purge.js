@@ -4,16 +4,13 @@
 // uses a UrlMode.
 
 import {
-	KEEP_RESULTS_MAX_MS, KEEP_RESULTS_MS, KEEP_UNCLAIMED_MIN_MS, KEEP_UNCLAIMED_MS, MARK_DELAY_MS, PURGE_BATCH_MAX,
-	PURGE_RESULTS_EVERY_MS, PURGE_ROWS_EVERY_MS, RETENTION_MIN_MS, RETENTION_MS, UNMARKED_MAX,
+	KEEP_RESULTS_MAX_MS, KEEP_RESULTS_MS, KEEP_UNCLAIMED_MAX_MS, KEEP_UNCLAIMED_MIN_MS, KEEP_UNCLAIMED_MS, MARK_DELAY_MS, PURGE_BATCH_MAX,
+	PURGE_RESULTS_EVERY_MS, PURGE_ROWS_EVERY_MS, RETENTION_MAX_MS, RETENTION_MIN_MS, RETENTION_MS, UNMARKED_MAX,
 } from './contract-limits.js';
 import { PURGE_KINDS } from './contract-words.js';
 import { checkChoice, checkMilliseconds } from './arguments.js';
 import { isRefusal } from './database.js';
 import { jittered } from './jitter.js';
-
-const DAY_MS = 24 * 60 * 60 * 1_000;
-const YEAR_MS = 365 * DAY_MS;
 
 /**
  * @typedef {import('./database.js').RowKey} RowKey
@@ -31,8 +28,8 @@ const YEAR_MS = 365 * DAY_MS;
 export function checkKept({ keepResults, keepUnclaimed, retention }) {
 	return {
 		results: checkMilliseconds('keepResults', keepResults ?? KEEP_RESULTS_MS, 0, KEEP_RESULTS_MAX_MS),
-		unclaimed: checkMilliseconds('keepUnclaimed', keepUnclaimed ?? KEEP_UNCLAIMED_MS, KEEP_UNCLAIMED_MIN_MS, 10 * YEAR_MS),
-		rows: retention !== false && checkMilliseconds('retention', retention ?? RETENTION_MS, RETENTION_MIN_MS, 100 * YEAR_MS),
+		unclaimed: checkMilliseconds('keepUnclaimed', keepUnclaimed ?? KEEP_UNCLAIMED_MS, KEEP_UNCLAIMED_MIN_MS, KEEP_UNCLAIMED_MAX_MS),
+		rows: retention !== false && checkMilliseconds('retention', retention ?? RETENTION_MS, RETENTION_MIN_MS, RETENTION_MAX_MS),
 	};
 }
 
@@ -74,7 +71,7 @@ export class Purger {
 	 * @returns {Promise<number>} how much
 	 */
 	async purge({ olderThan, kind } = {}) {
-		const keep = checkMilliseconds('olderThan', olderThan ?? (this.#kept.rows || RETENTION_MS), RETENTION_MIN_MS, 100 * YEAR_MS);
+		const keep = checkMilliseconds('olderThan', olderThan ?? (this.#kept.rows || RETENTION_MS), RETENTION_MIN_MS, RETENTION_MAX_MS);
 		const only = kind === undefined ? null : checkChoice('kind', kind, PURGE_KINDS);
 		let sum = 0;
 		for (let taken = NaN; taken !== 0; sum += taken) taken = await this.#database.purge(keep, only);

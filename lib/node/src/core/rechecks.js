@@ -7,6 +7,7 @@
 import * as sql from './contract-calls.js';
 import { RECHECK_EVERY_MS, RECHECK_LEASE_MS } from './contract-limits.js';
 import * as money from './contract-money.js';
+import { TEXTS } from './contract-texts.js';
 import { isRefusal } from './database.js';
 import { jittered } from './jitter.js';
 
@@ -117,7 +118,7 @@ class RecheckFailed extends Error {
 	 * @param {unknown} cause
 	 */
 	constructor(id, provider, cause) {
-		super(`recheck of elicitation ${id} at ${provider} has failed: ${cause instanceof Error ? cause.message : 'no Error'}`, { cause });
+		super(TEXTS.recheckFailed(id, provider, cause instanceof Error ? cause.message : 'no Error'), { cause });
 	}
 }
 

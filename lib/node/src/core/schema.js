@@ -1,6 +1,7 @@
 // Checks values against the part of JSON Schema (2020-12) that is in lib/contract and in the `oauth` part of
 // lib/providers/schema.json, and says where each mistake is. tests/vectors/schema-cases.json has cases for all languages.
 
+import { TEXTS } from './contract-texts.js';
 import { lengthOf } from './formats.js';
 
 /**
@@ -110,13 +111,13 @@ export class Schema {
 	 */
 	*#checkSelected({ discriminator: { propertyName: name }, oneOf }, value, pointer) {
 		if (!TYPES.object?.[1](value)) {
-			yield fault(pointer, 'must be an object');
+			yield fault(pointer, TEXTS.mustBeObject);
 			return;
 		}
 		const all = oneOf.map((/** @type {Rules} */ one) => this.#resolve(one));
 		const selected = all.find((/** @type {Rules} */ { properties }) => properties[name].const === value[name]);
 		if (selected) yield* this.#check(selected, value, pointer);
-		else yield fault(`${pointer}/${name}`, `must be one of ${all.map((/** @type {Rules} */ { properties }) => properties[name].const).join(', ')}`);
+		else yield fault(`${pointer}/${name}`, TEXTS.mustBeOneOf(all.map((/** @type {Rules} */ { properties }) => properties[name].const).join(', ')));
 	}
 
 	/**
@@ -143,8 +144,8 @@ export class Schema {
 		const { minLength = 0, maxLength = Infinity, maxBytes = Infinity, pattern } = rules;
 		const length = lengthOf(value);
 		if (length < minLength || length > maxLength) {
-			yield fault(pointer, maxLength === Infinity ? 'must not be empty' : `must have ${minLength} to ${maxLength} characters`);
-		} else if (Buffer.byteLength(value) > maxBytes) yield fault(pointer, `must have at most ${maxBytes} bytes`);
+			yield fault(pointer, maxLength === Infinity ? TEXTS.mustNotBeEmpty : TEXTS.mustHaveCharacters(minLength, maxLength));
+		} else if (Buffer.byteLength(value) > maxBytes) yield fault(pointer, TEXTS.mustHaveBytesAtMost(maxBytes));
 		else if (pattern !== undefined && !new RegExp(pattern).test(value)) yield fault(pointer, `does not match: ${rules.description?.replace(/\.$/, '') ?? pattern}`);
 		else yield* this.#checkFormat(rules, value, pointer);
 	}
@@ -168,13 +169,13 @@ export class Schema {
 	 */
 	*#checkArray({ minItems = 0, maxItems = Infinity, items = {}, uniqueMember: name }, value, pointer) {
 		if (value.length < minItems || value.length > maxItems) {
-			yield fault(pointer, `must have ${minItems} to ${maxItems} elements`);
+			yield fault(pointer, TEXTS.mustHaveElements(minItems, maxItems));
 			return;
 		}
 		for (const [index, element] of value.entries()) yield* this.#check(items, element, `${pointer}/${index}`);
 		if (name === undefined) return;
 		const twice = value.findIndex((element, index) => value.findIndex((other) => other?.[name] === element?.[name]) < index);
-		if (twice > 0) yield fault(`${pointer}/${twice}/${name}`, 'must not occur twice');
+		if (twice > 0) yield fault(`${pointer}/${twice}/${name}`, TEXTS.mustNotOccurTwice);
 	}
 
 	/**
@@ -190,9 +191,9 @@ export class Schema {
 		const allowed = names ? this.#resolve(names).enum : Object.keys(properties);
 		for (const name of more) {
 			if (others !== false && !(names && this.#faults(names, name).length > 0)) continue;
-			yield fault(at(name), `is not allowed here${allowed ? `. Allowed are ${allowed.join(', ')}` : ''}`);
+			yield fault(at(name), allowed ? TEXTS.allowedHere(allowed.join(', ')) : 'is not allowed here');
 		}
-		if (Object.keys(value).length < rules.minProperties) yield fault(pointer, 'must not be empty');
+		if (Object.keys(value).length < rules.minProperties) yield fault(pointer, TEXTS.mustNotBeEmpty);
 		for (const name of new Set([...Object.keys(properties), ...required])) {
 			if (Object.hasOwn(value, name)) yield* this.#check(properties[name] ?? {}, value[name], at(name));
 			else if (required.includes(name)) yield fault(at(name), 'is missing');

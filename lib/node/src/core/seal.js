@@ -18,6 +18,7 @@
 // the id alone: they begin with 02, and neither key nor AAD has the binding.
 
 import { EVENT_OUTCOME_INFO, EVENT_RESULT_INFO, OUTCOME_INFO, RESULT_INFO } from './contract-seals.js';
+import { TEXTS } from './contract-texts.js';
 import { decrypt, encrypt } from './envelope.js';
 import { ElicitationSealError } from './errors.js';
 import { idBytes } from './token.js';
@@ -94,13 +95,13 @@ export function unseal(keys, owned, sealed) {
 		return key && keyFor(context, key);
 	}, contextBytes(context), versionOf(context.use));
 	if (opened === 'unknown key') {
-		throw new ElicitationSealError(context.id, `the keys file has no key ${sealed[1]}`);
+		throw new ElicitationSealError(context.id, TEXTS.noSuchKey(Number(sealed[1])));
 	}
 	if (typeof opened === 'string') {
 		throw new ElicitationSealError(context.id, `it is ${opened}`);
 	}
 	const value = parseObject(opened);
-	if (!value) throw new ElicitationSealError(context.id, 'it is not a JSON object');
+	if (!value) throw new ElicitationSealError(context.id, TEXTS.notAJsonObject);
 	return value;
 }
 

@@ -11,6 +11,7 @@
 // Because of the prefix of its name, other hosts of the site cannot set this cookie (RFC 6265bis section 4.1.3.2).
 
 import { TICKET_COOKIE, TICKET_INFO } from './contract-seals.js';
+import { TEXTS } from './contract-texts.js';
 import { mint } from './envelope.js';
 
 const CONTEXT = Buffer.from('ticket');
@@ -38,6 +39,6 @@ export function ticketCookie(keys, subject, ttl) {
 	return {
 		name: TICKET_COOKIE,
 		value,
-		header: `${TICKET_COOKIE}=${value}; Path=/; Max-Age=${seconds}; Secure; HttpOnly; SameSite=Lax`,
+		header: TEXTS.ticketCookie(TICKET_COOKIE, value, seconds),
 	};
 }

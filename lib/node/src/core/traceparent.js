@@ -1,5 +1,7 @@
 // The trace of a call: W3C Trace Context section 3.2, version 00.
 
+import { TEXTS } from './contract-texts.js';
+
 const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /**
@@ -7,7 +9,7 @@ const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}
  * @returns {string}
  */
 export function checkTraceparent(value) {
-	if (typeof value !== 'string' || !TRACEPARENT.test(value)) throw new TypeError('traceparent must be one of W3C Trace Context, version 00');
+	if (typeof value !== 'string' || !TRACEPARENT.test(value)) throw new TypeError(TEXTS.traceparentForm);
 	return value;
 }
 

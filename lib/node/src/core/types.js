@@ -74,7 +74,7 @@
  * @property {number} amount in the minor units of ISO 4217, for every provider
  * @property {string} currency ISO 4217
  *
- * @typedef {'exact' | 'at-least' | 'checkout'} Match how the amount that is paid must match: `exact`, which is the default; `at-least`,
+ * @typedef {import('./contract-words.js').Match} Match how the amount that is paid must match: `exact`, which is the default; `at-least`,
  *     with a tax on top or a tip; `checkout`: whatever the checkout totals that `targetUrl` has named, also 0
  * @typedef {Price & { match?: Match | undefined } | { amount?: undefined, currency?: undefined, match: 'checkout' }} Expected the amount
  *     and currency that must be paid

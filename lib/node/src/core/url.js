@@ -1,6 +1,7 @@
 // Checks the URLs that the MCP server passes: baseUrl and targetUrl.
 
 import { TARGET_URL_MAX } from './contract-limits.js';
+import { TEXTS } from './contract-texts.js';
 
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
@@ -19,13 +20,13 @@ function parseWebUrl(name, value) {
 		throw new TypeError(`${name} must be a URL or a string`);
 	}
 	const text = String(value);
-	if (!URL.canParse(text)) throw new TypeError(`${name} must be an absolute URL`);
+	if (!URL.canParse(text)) throw new TypeError(`${name} ${TEXTS.mustBeAbsolute}`);
 	const url = new URL(text);
 	if (url.protocol !== 'https:' && !isLoopback(url)) {
-		throw new TypeError(`${name} must be https, or http on 127.0.0.1, localhost or [::1]`);
+		throw new TypeError(`${name} ${TEXTS.mustBeHttps}`);
 	}
 	if (url.username !== '' || url.password !== '') {
-		throw new TypeError(`${name} must not contain a user name or password`);
+		throw new TypeError(`${name} ${TEXTS.hasUserName}`);
 	}
 	return url;
 }
@@ -37,7 +38,7 @@ function parseWebUrl(name, value) {
 export function checkBaseUrl(value) {
 	const url = parseWebUrl('baseUrl', value);
 	if (url.href !== `${url.origin}/`) {
-		throw new TypeError('baseUrl must consist of scheme, host and port only, without path, query or fragment');
+		throw new TypeError(TEXTS.baseUrlParts);
 	}
 	return url;
 }
@@ -49,9 +50,9 @@ export function checkBaseUrl(value) {
  */
 export function checkTargetUrl(value, kind) {
 	const url = parseWebUrl('targetUrl', value);
-	if (url.href.includes('#')) throw new TypeError('targetUrl must not have a fragment');
+	if (url.href.includes('#')) throw new TypeError(TEXTS.targetUrlFragment);
 	if (kind === 'oauth' && url.searchParams.has('state')) {
-		throw new TypeError('targetUrl must not have a state: /connect adds it');
+		throw new TypeError(TEXTS.targetUrlState);
 	}
 	checkLength(url.href);
 	return url;
@@ -74,5 +75,5 @@ export function addParameters(url, parameters) {
 
 /** @param {string} href ASCII, as URL serializes it */
 function checkLength(href) {
-	if (href.length > TARGET_URL_MAX) throw new TypeError(`targetUrl must have at most ${TARGET_URL_MAX} bytes`);
+	if (href.length > TARGET_URL_MAX) throw new TypeError(TEXTS.targetUrlTooLong);
 }

@@ -6,6 +6,7 @@ import {
 	checkProvider, checkReason, checkRecheck, checkRechecks, checkReference, checkSignal, checkSince, checkText, checkTimeout,
 } from '../core/arguments.js';
 import { CLAIM_LEASE_MAX_MS, CLAIM_LEASE_MIN_MS, CLAIM_LEASE_MS, NAME_MAX, TIMEOUT_MS } from '../core/contract-limits.js';
+import { TEXTS } from '../core/contract-texts.js';
 import { checkEntitlementOptions } from '../core/entitlements.js';
 import {
 	ElicitationMismatchError, ElicitationNotFoundError, ElicitationOpenError, ElicitationReferenceError, UrlModeClosedError,
@@ -367,7 +368,7 @@ function toError(error, id) {
 	case 'open': return new ElicitationOpenError(id);
 	case 'mismatch': return new ElicitationMismatchError(id);
 	case 'reference_taken': return new ElicitationReferenceError(id);
-	case 'undecided': return new TypeError('an approval is accepted by its approver alone, on its page');
+	case 'undecided': return new TypeError(TEXTS.undecided);
 	default: return error;
 	}
 }

@@ -10,6 +10,7 @@ import { createHash } from 'node:crypto';
 
 import { TOKENS_MAX } from '../core/contract-limits.js';
 import { ACCOUNT_INFO } from '../core/contract-seals.js';
+import { TEXTS } from '../core/contract-texts.js';
 import { decrypt, encrypt } from '../core/envelope.js';
 import { AccountSealError, AccountSizeError } from '../core/errors.js';
 
@@ -52,7 +53,7 @@ export function sealTokens(keys, place, tokens, nonce) {
 export function openTokens(keys, place, sealed) {
 	const context = digestOf(place);
 	const opened = decrypt(sealed, (kid) => keys.find(kid)?.derive(context, ACCOUNT_INFO), context);
-	if (opened === 'unknown key') throw new AccountSealError(place.provider, `the vault's keys file has no key ${sealed[1]}`);
+	if (opened === 'unknown key') throw new AccountSealError(place.provider, TEXTS.noSuchVaultKey(Number(sealed[1])));
 	if (typeof opened === 'string') throw new AccountSealError(place.provider, `they are ${opened}`);
 	return JSON.parse(opened.toString());
 }

@@ -11,6 +11,7 @@ import { orAborted } from '../core/abort.js';
 import {
 	ACCOUNT_LOOK_MS, ACCOUNT_MAX, COMMIT_MS, REFRESH_LEASE_MS, SUBJECT_MAX, VALID_FOR_MAX_MS,
 } from '../core/contract-limits.js';
+import { TEXTS } from '../core/contract-texts.js';
 import {
 	AccountNotConnectedError, AccountReconnectError, AccountSealError, AccountUnavailableError, ElicitationNotFoundError, KeysFileError,
 	UnclaimedPaymentsError, UrlModeClosedError,
@@ -72,7 +73,7 @@ export class Vault extends EventEmitter {
 		this.#database = new VaultDatabase(database, tenant);
 		this.#keys = openKeys(keysFile, keys);
 		if (haveCommonKey(this.#keys, callbackKeys)) {
-			throw new KeysFileError(`${keysFile ?? 'keys'}: the vault must have keys of its own, because the callback hosts, which face the internet, have the others`);
+			throw new KeysFileError(`${keysFile ?? 'keys'}: ${TEXTS.vaultKeysAreShared}`);
 		}
 		this.#providers = providers;
 		this.#refresher = new Refresher(listener, this.#database, this.#keys, (provider, tokens) => this.#optionsOf(provider, tokens),
@@ -107,7 +108,7 @@ export class Vault extends EventEmitter {
 	 */
 	async #store(owner, { tokens, account, scopes, requested, variables }, write) {
 		const place = { ...owner, account: checkText('account', account?.id ?? ONLY_ACCOUNT, 1, ACCOUNT_MAX) };
-		if (typeof tokens?.access_token !== 'string') throw new TypeError('tokens must have an access_token');
+		if (typeof tokens?.access_token !== 'string') throw new TypeError(TEXTS.accessTokenRequired);
 		const unusable = unusableOf(tokens);
 		if (unusable !== undefined) throw new TypeError(`tokens.${unusable} must have no control characters`);
 		const granted = scopes ?? scopesOf(tokens) ?? [];
@@ -194,7 +195,7 @@ export class Vault extends EventEmitter {
 	async accessToken({ validFor, refused, signal, ...key }) {
 		const { subject, provider, account } = this.#keyOf(key);
 		if (validFor !== undefined) checkMilliseconds('validFor', validFor, 0, VALID_FOR_MAX_MS);
-		if (refused !== undefined && typeof refused !== 'string') throw new TypeError('refused must be an access token');
+		if (refused !== undefined && typeof refused !== 'string') throw new TypeError(TEXTS.refusedIsAToken);
 		checkSignal(signal);
 		const until = performance.now() + REFRESH_LEASE_MS;
 		/** @type {{ account: string, version: string } | undefined} */

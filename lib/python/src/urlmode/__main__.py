@@ -9,13 +9,14 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
 
+from ._core import contract_texts as texts
 from ._core.shipped import shipped_file
 from ._core.version import DISTRIBUTION, VERSION
 
 # The frameworks, with their examples, the extras that these need, and what they are.
 _FRAMEWORKS = {
     "sdk": ("sdk.py", "mcp,oauth", "the official Python SDK 1.x and 2.x"),
-    "paid": ("paid.py", "mcp,oauth", "SDK 2.x: a report that is sold once, credits, and a subscription"),
+    "paid": ("paid.py", "mcp,oauth", texts.PAID_EXAMPLE),
     "fastmcp": ("fastmcp_server.py", "fastmcp,oauth", "FastMCP 2, 3 and 4"),
 }
 _LIST = "".join(f"  {name:<9}{of}\n" for name, (_, _, of) in _FRAMEWORKS.items())
@@ -61,7 +62,7 @@ def main(arguments: list[str]) -> int:
         print(_HELP, end="", file=sys.stderr)
         return 2
     if arguments[1] not in _FRAMEWORKS:
-        print(f"there is no example for {arguments[1]}, but for {', '.join(_FRAMEWORKS)}", file=sys.stderr)
+        print(texts.no_example(arguments[1], ", ".join(_FRAMEWORKS)), file=sys.stderr)
         return 2
     try:
         _write_example(arguments[1], Path(*arguments[2:]))
@@ -124,7 +125,7 @@ def _write(file: Path, text: str) -> None:
             opened.write(text)
         print(f"{file} is written")
     except FileExistsError:
-        print(f"{file} exists, and stays as it is")
+        print(f"{file} {texts.FILE_STAYS}")
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from joserfc import jwt
 from joserfc.jwk import ECKey, RSAKey
 
+from .._core import contract_texts as texts
 from .._core.arguments import refuse_awaitable
 from .._core.contract_limits import ASSERTION_S
 
@@ -59,16 +60,16 @@ def check_client(client: object, oauth: Mapping[str, Any]) -> OAuthClient:
     method = oauth["token_endpoint_auth_method"]
     if method == "private_key_jwt" or "signed_secret" in oauth:
         if client.secret is not None:
-            raise ValueError("client.secret must not be given: clients of this provider have a key")
+            raise ValueError(texts.SECRET_BESIDE_KEY)
         if client.private_key is None:
-            raise ValueError("client.private_key is required: clients of this provider have a key")
+            raise ValueError(texts.PRIVATE_KEY_REQUIRED)
         return client
     if client.private_key is not None:
-        raise ValueError("client.private_key must not be given: clients of this provider have none")
+        raise ValueError(texts.PRIVATE_KEY_NOT_ALLOWED)
     if client.secret is None and oauth["pkce"] == "none":
-        raise ValueError("client.secret is required: this provider has no PKCE")
+        raise ValueError(texts.SECRET_REQUIRED)
     if client.secret is not None and method == "none":
-        raise ValueError("client.secret must not be given: clients of this provider have none")
+        raise ValueError(texts.SECRET_NOT_ALLOWED)
     return client
 
 
@@ -111,7 +112,7 @@ def _read_key(pem: str) -> tuple[str, _Key]:
             return _CURVES[key.curve.name], ECKey(key, key)
     except Exception:
         pass  # The error may quote the key.
-    raise ValueError("client.private_key must be a private key as PEM, of RSA or of a curve of NIST")
+    raise ValueError(texts.PRIVATE_KEY_FORM)
 
 
 def _sign(client: OAuthClient, claims: Mapping[str, Any]) -> str:

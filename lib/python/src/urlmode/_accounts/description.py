@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from .._core import contract_texts as texts
 from .._core.arguments import check_text
+from .._core.contract_words import TAKEN_PARAMETERS
 from .._core.shipped import shipped_file
 
 _NAME = re.compile("[a-z0-9][a-z0-9_-]{0,63}")
@@ -19,11 +21,6 @@ _VALUES = {
     "labels": re.compile(rf"(?=.{{1,253}}$){_LABEL}(?:\.{_LABEL})*"),
     "url": re.compile(r"(https://[\w.~:-]+|http://(127\.0\.0\.1|localhost|\[::1\])(:\d+)?)(/[\w.~:/@-]*)?", re.ASCII),
 }
-# Parameters of the authorization request that come from elsewhere.
-_TAKEN = (
-    "client_id", "client_secret", "code_challenge", "code_challenge_method", "nonce", "redirect_uri", "response_mode",
-    "response_type", "scope", "state",
-)  # fmt: skip
 _ADDRESSES = ("issuer", "authorization_endpoint", "token_endpoint", "revocation_endpoint", "refresh_endpoint")
 
 
@@ -45,7 +42,7 @@ def fill_in(oauth: Mapping[str, Any], given: Mapping[str, str]) -> dict[str, Any
     variables: dict[str, Any] = oauth.get("variables", {})
     for name in given:
         if name not in variables:
-            raise ValueError(f"variables.{name} is not one of this description")
+            raise ValueError(f"variables.{name} {texts.VARIABLE_UNKNOWN}")
     values: dict[str, str] = {}
     for name, variable in variables.items():
         value = given.get(name, variable.get("default"))
@@ -53,10 +50,10 @@ def fill_in(oauth: Mapping[str, Any], given: Mapping[str, str]) -> dict[str, Any
             raise ValueError(f"variables.{name} is required")
         if not isinstance(value, str) or not _VALUES[variable["as"]].fullmatch(value) or not _has_host(variable, value):
             raise ValueError(f"variables.{name} must be " + (
-                "an https URL without query and fragment" if variable["as"] == "url" else
+                texts.HTTPS_WITHOUT_QUERY if variable["as"] == "url" else
                 f"letters, digits and hyphens{', with dots between them' if variable['as'] == 'labels' else ''}"))
         if "among" in variable and value not in variable["among"]:
-            raise ValueError(f"variables.{name} must be one of {', '.join(variable['among'])}")
+            raise ValueError(f"variables.{name} {texts.must_be_one_of(', '.join(variable['among']))}")
         values[name] = value
 
     def fill(template: str) -> str:
@@ -101,7 +98,7 @@ def from_return(oauth: Mapping[str, Any], returned: Mapping[str, str]) -> dict[s
 
 def check_parameters(parameters: Mapping[str, str]) -> None:
     for name, value in parameters.items():
-        if name in _TAKEN:
+        if name in TAKEN_PARAMETERS:
             raise ValueError(f"parameters.{name} comes from elsewhere")
         check_text(f"parameters.{name}", value, 1, 4096)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from .._core import contract_texts as texts
 from .._core.log import warn
 from .._core.types import Outcome
 
@@ -30,4 +31,4 @@ def authorization_detail(outcome: Outcome) -> str | None:
 
 def warn_not_connected(provider: str, elicitation_id: str, reason: str, detail: str) -> None:
     """For the operator: the result of the call says less."""
-    warn("URLMODE_ACCOUNT", f"no account was connected at {provider}: {reason} ({detail}), elicitation {elicitation_id}")
+    warn("URLMODE_ACCOUNT", texts.no_account(provider, reason, detail, elicitation_id))

@@ -15,6 +15,7 @@ from urllib.parse import parse_qsl, urlencode
 from authlib.oauth2.rfc6749.parameters import prepare_token_request
 from authlib.oauth2.rfc7009 import prepare_revoke_token_request
 
+from .._core import contract_texts as texts
 from .._core.arguments import refuse_awaitable
 from .._core.contract_limits import ACCOUNT_AGAIN_S, ACCOUNT_REQUEST_S
 from .._core.log import warn
@@ -67,7 +68,7 @@ def check_scopes(name: str, scopes: Sequence[str]) -> list[str]:
     refuse_awaitable(name, scopes)
     checked = [] if isinstance(scopes, (str, bytes)) else list(scopes)
     if isinstance(scopes, (str, bytes)) or not all(isinstance(one, str) and _SCOPE.fullmatch(one) for one in checked):
-        raise ValueError(f"{name} must be a list of scopes, without spaces and commas in them")
+        raise ValueError(f"{name} {texts.MUST_BE_SCOPES}")
     return checked
 
 
@@ -320,7 +321,7 @@ class AccountProvider:
             try:
                 return await self._ask_account(source["endpoint"], source, tokens)
             except _NotAllowed as error:
-                warn("URLMODE_ACCOUNT", f"{self._options.provider} did not say whose account was connected ({error})")
+                warn("URLMODE_ACCOUNT", texts.no_identity(self._options.provider, str(error)))
                 return None
             except RequestFailed as error:
                 why = str(error)

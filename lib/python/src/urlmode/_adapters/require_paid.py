@@ -10,6 +10,7 @@ import inspect
 from collections.abc import Awaitable, Callable
 from typing import Union
 
+from .._core import contract_texts as texts
 from .._core.callback_urls import AnyElicitation
 from .._core.claims import BegunClaim
 from .._core.errors import ElicitationSubscribedError
@@ -44,7 +45,7 @@ async def require_paid(
         return await settle(known)
 
     async def act(outcome: Outcome, elicitation: AnyElicitation, claim: BegunClaim) -> ToolResult:
-        raise AssertionError("a subscription was not claimed by its entitlement")
+        raise AssertionError(texts.CLAIMED_OTHERWISE)
 
     async def claimed(elicitation_id: str) -> ToolResult | None:
         now = await _find(urlmode, subject, item)

@@ -13,9 +13,10 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, Literal, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
+from . import contract_texts as texts
 from .contract_kinds import DESCRIBED_KINDS
 from .contract_limits import (
     CONSUMER_MAX,
@@ -24,12 +25,13 @@ from .contract_limits import (
     REASON_MAX,
     RECHECK_AFTER_MAX_S,
     REFERENCE_MAX,
+    SAFE_INTEGER,
     SESSION_MAX,
     SUBJECT_MAX,
     TENANT_MAX,
     TARGET_URL_MAX,
 )
-from .contract_words import ACTIONS
+from .contract_words import ACTIONS, MATCHES
 from .price import is_currency
 from .seal import RESULT_JSON_MAX, to_json
 from .types import Action, Answer, ClientFacts, Duration, Expected, Kind, Match, RecheckFunction, Target
@@ -41,9 +43,7 @@ _TENANT = re.compile(rf"[a-z0-9_-]{{0,{TENANT_MAX}}}")
 _CONSUMER = re.compile(rf"[a-z0-9_-]{{1,{CONSUMER_MAX}}}")
 _REASON = re.compile(rf"[a-z0-9_]{{0,{REASON_MAX}}}")
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
-_AMOUNT_MAX = 2**53 - 1
 _DAY_S = 24 * 60 * 60
-YEAR_S = 365 * 24 * 60 * 60
 
 
 def refuse_awaitable(name: str, value: object) -> None:
@@ -60,7 +60,7 @@ def check_choice(name: str, value: object, choices: Sequence[T]) -> T:
     for choice in choices:
         if value == choice:
             return choice
-    raise ValueError(f"{name} must be one of {', '.join(choices)}")
+    raise ValueError(f"{name} {texts.must_be_one_of(', '.join(choices))}")
 
 
 _TRACEPARENT = re.compile(r"00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}")
@@ -72,7 +72,7 @@ def check_traceparent(value: object) -> str:
     if not isinstance(value, str):
         raise TypeError("traceparent must be a str")
     if not _TRACEPARENT.fullmatch(value):
-        raise ValueError("traceparent must be one of W3C Trace Context, version 00")
+        raise ValueError(texts.TRACEPARENT_FORM)
     return value
 
 
@@ -91,9 +91,9 @@ def check_text(name: str, value: object, least: int, most: int) -> str:
         size = -1
     # PostgreSQL accepts neither.
     if size < 0 or "\0" in value:
-        raise ValueError(f"{name} must be valid Unicode text without NUL")
+        raise ValueError(f"{name} {texts.MUST_BE_TEXT}")
     if not least <= size <= most:
-        raise ValueError(f"{name} must have {least} to {most} bytes in UTF-8")
+        raise ValueError(f"{name} {texts.must_have_bytes(least, most)}")
     return value
 
 
@@ -112,7 +112,7 @@ def check_id(value: object, name: str = "elicitation_id") -> str:
 def check_provider(value: object) -> str:
     refuse_awaitable("provider", value)
     if not isinstance(value, str) or not _PROVIDER.fullmatch(value):
-        raise ValueError("provider must be a name from the configuration: at most 64 characters of a-z, 0-9, _ and -")
+        raise ValueError(texts.PROVIDER_NAME)
     return value
 
 
@@ -158,7 +158,7 @@ def check_expected(value: object, kind: Kind) -> Expected | Literal["any"] | Non
     refuse_awaitable("expected", value)
     if kind != "payment":
         if value is not None:
-            raise TypeError("expected is only allowed for kind payment")
+            raise TypeError(texts.EXPECTED_NOT_ALLOWED)
         return None
     if isinstance(value, str) and value == "any":
         return "any"
@@ -167,7 +167,7 @@ def check_expected(value: object, kind: Kind) -> Expected | Literal["any"] | Non
             "expected is required for kind payment: Expected(amount, currency) in minor units, or 'any' if any amount "
             "is accepted"
         )
-    match: Match = check_choice("expected.match", value.match, get_args(Match))
+    match: Match = check_choice("expected.match", value.match, MATCHES)
     if match == "checkout" and value.amount is None and value.currency is None:
         return Expected(match=match)
     return Expected(
@@ -177,8 +177,8 @@ def check_expected(value: object, kind: Kind) -> Expected | Literal["any"] | Non
 
 def check_amount(name: str, value: object) -> int:
     refuse_awaitable(name, value)
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _AMOUNT_MAX:
-        raise ValueError(f"{name} must be a whole number of minor units (cents)")
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= SAFE_INTEGER:
+        raise ValueError(f"{name} {texts.MUST_BE_MINOR_UNITS}")
     return value
 
 
@@ -186,10 +186,7 @@ def check_currency(name: str, value: object) -> str:
     refuse_awaitable(name, value)
     code = value.upper() if isinstance(value, str) else ""
     if not is_currency(code):
-        raise ValueError(
-            f"{name} must be a currency of ISO 4217, such as EUR. Others, such as USDC, have no minor unit there to "
-            "compare in"
-        )
+        raise ValueError(f"{name} {texts.MUST_BE_CURRENCY}")
     return code
 
 
@@ -200,7 +197,7 @@ def check_reference(value: object) -> str | None:
 def check_reason(value: object) -> str:
     refuse_awaitable("reason", value)
     if not isinstance(value, str) or not _REASON.fullmatch(value):
-        raise ValueError("reason must be a code of at most 64 characters of a-z, 0-9 and _")
+        raise ValueError(texts.REASON_CODE)
     return value
 
 
@@ -214,21 +211,21 @@ def check_since(value: object) -> datetime | None:
 def check_tenant(value: object) -> str:
     refuse_awaitable("tenant", value)
     if not isinstance(value, str) or not _TENANT.fullmatch(value):
-        raise ValueError(f"tenant must be at most {TENANT_MAX} characters of a-z, 0-9, _ and -")
+        raise ValueError(texts.TENANT_NAME)
     return value
 
 
 def check_consumer(value: object) -> str:
     refuse_awaitable("consumer", value)
     if not isinstance(value, str) or not _CONSUMER.fullmatch(value):
-        raise ValueError(f"consumer must be 1 to {CONSUMER_MAX} characters of a-z, 0-9, _ and -")
+        raise ValueError(texts.CONSUMER_NAME)
     return value
 
 
 def check_function(name: str, value: object) -> None:
     refuse_awaitable(name, value)
     if value is not None and not callable(value):
-        raise TypeError(f"{name} must be a function")
+        raise TypeError(f"{name} {texts.MUST_BE_FUNCTION}")
 
 
 def check_flag(name: str, value: object) -> bool:
@@ -252,7 +249,7 @@ def check_clients(value: object) -> tuple[ClientFacts, ...]:
     for facts in value:
         if not isinstance(facts, ClientFacts):
             raise TypeError("clients must be a sequence of ClientFacts")
-        check_text("the name of a client", facts.name, 1, NAME_MAX)
+        check_text(texts.CLIENT_NAME, facts.name, 1, NAME_MAX)
         if facts.round is not None:
             check_duration("the round of a client", facts.round, 0.001, 24 * 60 * 60)
         if facts.ask is not None:
@@ -272,7 +269,7 @@ def check_rechecks(value: object) -> dict[str, RecheckFunction]:
         raise TypeError("rechecks must be a mapping with functions")
     for provider, recheck in value.items():
         if recheck is None:
-            raise TypeError(f"rechecks[{provider!r}] must be a function")
+            raise TypeError(f"rechecks[{provider!r}] {texts.MUST_BE_FUNCTION}")
         check_function(f"rechecks[{check_provider(provider)!r}]", recheck)
     return dict(value)
 
@@ -287,7 +284,7 @@ def check_descriptions(value: object) -> dict[str, str]:
     for entry, description in value.items():
         check_provider(entry)
         if description not in DESCRIBED_KINDS:
-            raise ValueError(f"descriptions[{entry!r}] must be the name of a shipped description, such as stripe")
+            raise ValueError(f"descriptions[{entry!r}] {texts.DESCRIPTION_NAME}")
     return dict(value)
 
 
@@ -329,7 +326,7 @@ def _result_json(result: object) -> bytes | None:
     if text is None:
         raise TypeError("result must be a mapping that can be written as JSON")
     if len(text) > RESULT_JSON_MAX:
-        raise ValueError(f"result must have at most {RESULT_JSON_MAX} bytes as JSON")
+        raise ValueError(texts.result_too_large(RESULT_JSON_MAX))
     return text
 
 
@@ -341,13 +338,13 @@ def _check_web_url(name: str, value: object) -> str:
         parts = urlsplit(value)
         host, port = parts.hostname, parts.port
     except ValueError:
-        raise ValueError(f"{name} must be an absolute URL") from None
+        raise ValueError(f"{name} {texts.MUST_BE_ABSOLUTE}") from None
     if not parts.scheme or not host or port == 0 or re.search(r"[\s\x00-\x1f\x7f\\<>\"{}|^`]", value):
-        raise ValueError(f"{name} must be an absolute URL, with special characters percent-encoded")
+        raise ValueError(f"{name} {texts.MUST_BE_ENCODED}")
     if parts.scheme != "https" and not (parts.scheme == "http" and host in _LOOPBACK):
-        raise ValueError(f"{name} must be https, or http on 127.0.0.1, localhost or [::1]")
+        raise ValueError(f"{name} {texts.MUST_BE_HTTPS}")
     if parts.username is not None or parts.password is not None:
-        raise ValueError(f"{name} must not contain a user name or password")
+        raise ValueError(f"{name} {texts.HAS_USER_NAME}")
     return value
 
 
@@ -356,7 +353,7 @@ def check_base_url(value: object) -> tuple[str, str]:
     url = _check_web_url("base_url", value)
     parts = urlsplit(url)
     if parts.path not in ("", "/") or "?" in url or "#" in url:
-        raise ValueError("base_url must consist of scheme, host and port only, without path, query or fragment")
+        raise ValueError(texts.BASE_URL_PARTS)
     host = parts.netloc.lower().removesuffix(":443" if parts.scheme == "https" else ":80")
     return f"{parts.scheme}://{host}", host
 
@@ -366,14 +363,14 @@ def check_target(value: object, kind: Kind) -> tuple[str, str | None]:
     checkout = None
     if isinstance(value, Target):
         if kind != "payment":
-            raise TypeError("a checkout is only allowed for kind payment")
+            raise TypeError(texts.CHECKOUT_NOT_ALLOWED)
         checkout = check_text("checkout", value.checkout, 1, REFERENCE_MAX)
         value = value.url
     url = _check_web_url("target_url", value)
     if "#" in url:
-        raise ValueError("target_url must not have a fragment")
+        raise ValueError(texts.TARGET_URL_FRAGMENT)
     if kind == "oauth" and "state" in query_of(url):
-        raise ValueError("target_url must not have a state: /connect adds it")
+        raise ValueError(texts.TARGET_URL_STATE)
     return _check_ascii(url), checkout
 
 
@@ -389,7 +386,7 @@ def add_parameters(url: str, parameters: Mapping[str, str]) -> str:
 
 def _check_ascii(url: str) -> str:
     if not url.isascii():
-        raise ValueError("target_url must be ASCII, with other characters percent-encoded")
+        raise ValueError(texts.TARGET_URL_ASCII)
     if len(url) > TARGET_URL_MAX:
-        raise ValueError(f"target_url must have at most {TARGET_URL_MAX} bytes")
+        raise ValueError(texts.TARGET_URL_TOO_LONG)
     return url

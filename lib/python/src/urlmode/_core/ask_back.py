@@ -13,6 +13,7 @@ import contextlib
 from collections.abc import Awaitable, Callable
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from . import contract_texts as texts
 from .contract_calls import Row, RowKey, TakenCheck
 from .contract_limits import RECHECK_LEASE_S
 from .contract_money import TakenRecheck
@@ -33,8 +34,8 @@ Function = TypeVar("Function")
 
 
 _NOT_RECORDED = {
-    "foreign": "does not name this elicitation or its checkout",
-    "reference_taken": "has paid for another elicitation",
+    "foreign": texts.ENTRY_IS_FOREIGN,
+    "reference_taken": texts.ENTRY_IS_TAKEN,
 }
 
 
@@ -145,7 +146,7 @@ class Rechecker(AskBack[TakenRecheck, RecheckFunction]):
             # A stranger may have sent the reference. The wait continues.
             warn("URLMODE_RECHECK", f"recheck changed nothing: {error}")
         except OverdueError:
-            raise TimeoutError(f"recheck of elicitation {key.id} has not answered within {RECHECK_LEASE_S:g} s") from None
+            raise TimeoutError(texts.recheck_overdue(key.id, RECHECK_LEASE_S)) from None
         return None
 
     async def _end(self, key: RowKey, taken: TakenRecheck, answer: Any, failed: bool) -> None:
@@ -158,7 +159,7 @@ class Rechecker(AskBack[TakenRecheck, RecheckFunction]):
         for row, outcome in zip([*payments, *refunds], outcomes):
             why = _NOT_RECORDED.get(outcome)
             if why:
-                warn("URLMODE_RECHECK", f"recheck of elicitation {key.id} did not record {row['reference']}, which {why}")
+                warn("URLMODE_RECHECK", texts.recheck_not_recorded(key.id, row["reference"], why))
 
     def _seal(self, key: RowKey, row: dict[str, Any]) -> str:
         """What an event would have told."""
@@ -184,7 +185,7 @@ class Checker(AskBack[TakenCheck, VerifyFunction]):
             return check_problem(await call("verify", function, request, max(0.0, taken.left_ms / 1000)))
         except OverdueError:
             # The page is open again.
-            warn("URLMODE_VERIFY", f"verify of elicitation {key.id} took longer than its time limit")
+            warn("URLMODE_VERIFY", texts.verify_overdue(key.id))
             raise
 
     async def _end(self, key: RowKey, taken: TakenCheck, answer: Any, failed: bool) -> None:

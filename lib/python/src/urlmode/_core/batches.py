@@ -13,6 +13,7 @@ from typing import Generic, TypeVar
 
 import psycopg
 
+from . import contract_texts as texts
 from .contract_calls import Query
 from .contract_limits import BATCHES_AT_ONCE, BATCH_MAX, BATCH_WAIT_S
 from .errors import UrlModeBusyError
@@ -48,7 +49,7 @@ class _Asked(Generic[T, A]):
             self._refuse()
 
     def _refuse(self) -> None:
-        self.fail(UrlModeBusyError(f"the call has waited {BATCH_WAIT_S:g} s for others"))
+        self.fail(UrlModeBusyError(texts.waited_for_others(BATCH_WAIT_S)))
 
     def fail(self, error: BaseException) -> None:
         if not self.answer.done():

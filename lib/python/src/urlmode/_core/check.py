@@ -17,6 +17,7 @@ from urllib.parse import quote, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 
+from . import contract_texts as texts
 from . import contract_calls as sql
 from .contract_calls import NewRow, RowKey
 from .keys import KeysFile
@@ -116,17 +117,17 @@ class _Checks:
     async def run(self) -> None:
         report = self._report
         await report.attempt("keys", "copy the keys file of a callback host", self._check_keys)
-        await report.attempt("database", "correct URLMODE_DATABASE_URL, or start PostgreSQL", self._check_database)
+        await report.attempt("database", texts.CHECK_DATABASE_ADVICE, self._check_database)
         if report.count("error") == 0:
-            advice = "the log of PostgreSQL says why; urlmode check on a callback host finds the cause"
+            advice = texts.CHECK_WALK_ADVICE
             await report.attempt("walk", advice, self._check_walk)
-        advice = "correct URLMODE_BASE_URL, or start the callback programs and nginx"
+        advice = texts.CHECK_CALLBACK_ADVICE
         await report.attempt("callback", advice, self._check_callback)
 
     async def _check_keys(self) -> None:
         self._keys = KeysFile(_required("URLMODE_KEYS_FILE"))
         count = sum(self._keys.find(kid) is not None for kid in range(256))
-        self._report.add("keys", "ok", f"key {self._keys.minting.kid} seals; of {count} that open")
+        self._report.add("keys", "ok", texts.check_keys(self._keys.minting.kid, count))
 
     async def _check_database(self) -> None:
         connection = await _connect()
@@ -137,18 +138,18 @@ class _Checks:
             row = await cursor.fetchone()
             assert row is not None
             name, has_schema, has_settings, now, is_standby = row
-            advice = "this is a standby: connect to the primary" if is_standby else ""
+            advice = texts.CHECK_STANDBY_ADVICE if is_standby else ""
             self._report.add("database", "error" if is_standby else "ok", f"reached as {name}", advice)
             ahead = now - time.time()
             if abs(ahead) > _CLOCK_S:
-                message = f"PostgreSQL's clock is {ahead:.1f} seconds ahead of this host's"
+                message = texts.check_clock(f"{ahead:.1f}")
                 self._report.add("clock", "warning", message, "synchronize both clocks")
             if not has_schema:
-                self._report.add("schema", "error", "there is no schema urlmode", "run urlmode migrate")
+                self._report.add("schema", "error", texts.CHECK_NO_SCHEMA, "run urlmode migrate")
                 return
             await self._check_schema(connection)
             if not has_settings:
-                message = f"{name} does not have the settings of urlmode_server"
+                message = texts.check_role(name)
                 self._report.add("role", "warning", message, "ALTER ROLE … SET enable_seqscan = off, and jit = off")
         finally:
             await connection.close()
@@ -186,8 +187,8 @@ class _Checks:
                 if f'"id":"{key.id}","status":"completed"' in notification.payload:
                     break
             else:
-                raise TimeoutError("the end of an elicitation was written, and its notification does not come")
-            self._report.add("walk", "ok", "an elicitation is created and ended, and its end is heard")
+                raise TimeoutError(texts.CHECK_NOT_HEARD)
+            self._report.add("walk", "ok", texts.CHECK_HEARD)
         finally:
             try:
                 await sql.end_walk(query, id=key.id)
@@ -200,8 +201,8 @@ class _Checks:
             raise ValueError("URLMODE_BASE_URL must begin with https://")
         status, headers, _ = await asyncio.to_thread(_get, f"{base_url}/done")
         if status != 200 or not re.fullmatch("[0-9a-f]{32}", headers.get("x-request-id", "")):
-            message = f"{base_url}/done answers {status}, not as urlmode does"
-            self._report.add("callback", "error", message, "compare nginx with nginx/README.md")
+            message = texts.check_done_page(base_url, status)
+            self._report.add("callback", "error", message, texts.CHECK_NGINX_ADVICE)
             return
         self._report.add("callback", "ok", f"urlmode answers at {base_url}")
         if self._keys is None:
@@ -216,14 +217,14 @@ class _Checks:
     def _compare_keys(self, status: int, words: set[str]) -> None:
         add = self._report.add
         if status == 303 or words & {"unknown_elicitation", "sign_in_required", "sign_in_not_set_up"}:
-            add("same_keys", "ok", "the callback programs have the key that seals here")
+            add("same_keys", "ok", texts.CHECK_SAME_KEYS)
         elif "state_invalid" in words:
-            add("same_keys", "error", "the callback programs do not open what is sealed here", "copy their keys file")
+            add("same_keys", "error", texts.CHECK_OTHER_KEYS, texts.CHECK_OTHER_KEYS_ADVICE)
         elif "unknown_provider" in words:
-            message = f"the callback programs have no provider {self._provider}"
-            add("same_keys", "error", message, "compare with their configuration")
+            message = texts.check_no_provider(self._provider)
+            add("same_keys", "error", message, texts.CHECK_NO_PROVIDER_ADVICE)
         else:
-            add("same_keys", "warning", "the callback programs answer otherwise than expected", "see their log")
+            add("same_keys", "warning", texts.CHECK_OTHER_ANSWER, "see their log")
 
 
 def _called_functions() -> set[str]:

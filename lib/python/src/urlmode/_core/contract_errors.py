@@ -5,37 +5,6 @@ from __future__ import annotations
 from .error import UrlModeError
 
 
-def unavailable_text(why: str) -> str:
-    return f"PostgreSQL does not answer: {why}"
-
-UNAVAILABLE_NOT_SENT = "there is no connection to it. Nothing was changed"
-
-UNAVAILABLE_NOT_ANSWERED = "it is not known whether this call was carried out"
-
-REQUEST_STATE_EXPIRED = "has expired"
-
-REQUEST_STATE_FOREIGN = "does not belong to this call"
-
-
-def timed_out_text(id: str, when: str) -> str:
-    return f"elicitation {id} was not completed {when}"
-
-
-def open_still_text(id: str) -> str:
-    return f"elicitation {id} is not completed yet"
-
-
-def request_state_text(what: str) -> str:
-    return (
-        f"The requestState {what}. Call the tool again without requestState and inputResponses: that goes "
-        "on with what the user has begun, or asks again."
-    )
-
-
-def unclaimed_payments_text(count: str) -> str:
-    return f"{count} payments of this user are unclaimed: claim or refund them first"
-
-
 class ElicitationClientGoneError(UrlModeError):
     """The MCP client has closed its session or connection. The elicitation stays open, and the next call goes on
     with it.

@@ -32,6 +32,16 @@ RESULT_MAX = 65_536
 FULFILLED_MAX = 16_777_280
 # Bytes of the sealed tokens of an account.
 TOKENS_MAX = 65_536
+# The largest whole number that numbers of JSON hold exactly everywhere (2^53 - 1), and so the largest amount.
+SAFE_INTEGER = 9_007_199_254_740_991
+# Subjects who may decide.
+APPROVERS_MAX = 16
+# Bytes of a link in a form.
+LINK_MAX = 2_048
+# Digits of a number in a form: a double holds them.
+DIGITS_MAX = 15
+# Characters of the name of a field of a form.
+FIELD_NAME_MAX = 32
 # Bytes of a secret in a keys file, at least.
 SECRET_MIN = 32
 # Bytes of a secret in a keys file, at most.
@@ -173,10 +183,14 @@ KEEP_RESULTS_MAX_S = 86_400
 KEEP_UNCLAIMED_S = 2_592_000
 # The shortest that it can be kept: the database purges none that is younger.
 KEEP_UNCLAIMED_MIN_S = 604_800
+# The longest that it can be kept: ten years.
+KEEP_UNCLAIMED_MAX_S = 315_360_000
 # How long rows are kept that are over.
 RETENTION_S = 7_776_000
 # The shortest that they can be kept.
 RETENTION_MIN_S = 604_800
+# The longest that they can be kept: a hundred years.
+RETENTION_MAX_S = 3_153_600_000
 # How often an instance purges the results that are due.
 PURGE_RESULTS_EVERY_S = 60
 # How often an instance purges the rows that are over.

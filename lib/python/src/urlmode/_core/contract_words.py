@@ -60,3 +60,24 @@ LedgerType = Literal[
 
 ClaimEnd = Literal["delivered", "refunded"]
 """How the claim of a payment ends that `unclaimed` lists."""
+
+CLAIM_ENDS: tuple[ClaimEnd, ...] = ("delivered", "refunded")
+
+Match = Literal["exact", "at-least", "checkout"]
+"""How the amount that is paid must match. `exact`, which is the default; `at-least`, with a tax on top or a tip;
+`checkout`: whatever the checkout totals that the target has named, also 0."""
+
+MATCHES: tuple[Match, ...] = ("exact", "at-least", "checkout")
+
+TAKEN_PARAMETERS: tuple[str, ...] = (
+    "client_id",
+    "client_secret",
+    "code_challenge",
+    "code_challenge_method",
+    "nonce",
+    "redirect_uri",
+    "response_mode",
+    "response_type",
+    "scope",
+    "state",
+)

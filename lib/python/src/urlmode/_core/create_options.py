@@ -6,6 +6,7 @@ import uuid
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from . import contract_texts as texts
 from . import arguments
 from .arguments import Owner
 from .contract_kinds import DESCRIBED_CHECKOUTS, DESCRIBED_KINDS
@@ -38,19 +39,16 @@ class Request:
 def _check_described(provider: str, kind: Kind) -> None:
     """An entry for payments or signatures needs a description: that of its name, unless it names another one."""
     if kind in ("payment", "signature") and kind not in DESCRIBED_KINDS.get(provider, (kind,)):
-        raise TypeError(
-            f"provider {provider} cannot be of kind {kind}: its description has no events for it."
-            " An entry with another description needs another name"
-        )
+        raise TypeError(texts.not_of_kind(provider, kind))
 
 
 def _check_item(item: object, kind: Kind) -> str | None:
     if kind != "payment" and kind != "signature":
         if item is None:
             return None
-        raise TypeError("item is only allowed for kinds payment and signature")
+        raise TypeError(texts.ITEM_NOT_ALLOWED)
     if item is None:
-        raise TypeError("item is required for kinds payment and signature: what the user gets, such as report:42")
+        raise TypeError(texts.ITEM_REQUIRED)
     return arguments.check_text("item", item, 1, ITEM_MAX)
 
 
@@ -58,9 +56,9 @@ def _check_subscription(value: object, kind: Kind, expected: object) -> bool:
     if not arguments.check_flag("subscription", value):
         return False
     if kind != "payment":
-        raise TypeError("subscription is only allowed for kind payment")
+        raise TypeError(texts.SUBSCRIPTION_NOT_ALLOWED)
     if expected == "any":
-        raise TypeError("subscription requires its first price: expected cannot be any")
+        raise TypeError(texts.SUBSCRIPTION_WITHOUT_PRICE)
     return True
 
 
@@ -81,7 +79,7 @@ def check_request(
     _check_described(provider, kind)
     price = arguments.check_expected(expected, kind)
     if isinstance(price, Expected) and price.match == "checkout" and provider in DESCRIBED_KINDS.keys() - DESCRIBED_CHECKOUTS:
-        raise TypeError(f"expected.match cannot be checkout: the events of {provider} do not name the checkout that was paid")
+        raise TypeError(texts.no_checkout_in_events(provider))
     item = _check_item(item, kind)
     subscribes = _check_subscription(subscription, kind, price)
     if client_id is not None:
@@ -132,7 +130,7 @@ def check_create(
     verify_timeout: object = None, traceparent: object = None,
 ) -> Checked:  # fmt: skip
     if arguments.check_flag("pkce", pkce) and request.kind != "oauth":
-        raise TypeError("pkce is only allowed for kind oauth")
+        raise TypeError(texts.PKCE_NOT_ALLOWED)
     if request.form is None and not callable(target_url):
         arguments.check_target(target_url, request.kind)
     return Checked(

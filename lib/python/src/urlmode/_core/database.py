@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 import psycopg
 
+from . import contract_texts as texts
 from . import contract_calls as sql
 from . import contract_money as money
 from .batches import Batches
@@ -98,7 +99,7 @@ class Database:
             # Another call creates for the same owner. Nothing of this one was written.
             current_sending().sent = False
             if time.monotonic() > give_up:
-                raise UrlModeBusyError("other calls of this owner create elicitations all the time")
+                raise UrlModeBusyError(texts.OWNER_IS_BUSY)
             await asyncio.sleep(jittered(delay))
             if self._pool.broken_off:
                 raise UrlModeClosedError
@@ -147,12 +148,9 @@ class Database:
         if outcome == "reference_taken":
             raise ElicitationReferenceError(key.id)
         if outcome == "undecided":
-            raise TypeError("an approval is accepted by its approver alone, on its page")
+            raise TypeError(texts.UNDECIDED)
         if outcome == "missing":
-            raise TypeError(
-                "to accept a payment, amount (in minor units), currency and reference are required: what was paid, "
-                "according to the provider"
-            )
+            raise TypeError(texts.PAYMENT_WITHOUT_PRICE)
         return outcome
 
     async def claim_refusal(self, key: RowKey) -> None:

@@ -12,11 +12,12 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, Literal
 
+from . import contract_texts as texts
+from .contract_limits import SAFE_INTEGER
 from .contract_seals import CLIENT_LABEL, DIGEST_BYTES, REQUEST_LABEL
 from .keys import encode_base64url
 from .types import Expected
 
-_SAFE_INTEGER = 2**53 - 1
 
 
 def canonical_json(value: Any) -> str:
@@ -43,14 +44,14 @@ def _name(value: object) -> str:
 
 def _text(value: str) -> str:
     if any("\ud800" <= character <= "\udfff" for character in value):
-        raise ValueError("a text of about has half a surrogate pair")
+        raise ValueError(texts.ABOUT_SURROGATE)
     return json.dumps(value, ensure_ascii=False)
 
 
 def _number(value: float) -> str:
     """As ECMAScript writes a number (RFC 8785 section 3.2.2.3)."""
     try:
-        is_exact = not isinstance(value, int) or abs(value) <= _SAFE_INTEGER or int(float(value)) == value
+        is_exact = not isinstance(value, int) or abs(value) <= SAFE_INTEGER or int(float(value)) == value
     except OverflowError:
         is_exact = False
     if not is_exact or not math.isfinite(value):
@@ -107,5 +108,5 @@ def digest_of_request(
     try:
         text = canonical_json(asked)
     except RecursionError:
-        raise ValueError("about is nested too deeply") from None
+        raise ValueError(texts.ABOUT_TOO_DEEP) from None
     return hashlib.sha256(f"{REQUEST_LABEL}\0{text}".encode()).digest()[:DIGEST_BYTES]

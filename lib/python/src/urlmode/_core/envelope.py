@@ -11,6 +11,7 @@ from collections.abc import Callable
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from . import contract_texts as texts
 from .contract_seals import NONCE_BYTES, TAG_BYTES
 
 _HEADER_BYTES = 2 + NONCE_BYTES
@@ -37,8 +38,8 @@ def decrypt(sealed: bytes, cipher_of: Callable[[int], AESGCM | None], context: b
         raise NotOpened("it is malformed")
     cipher = cipher_of(sealed[1])
     if cipher is None:
-        raise NotOpened(f"the keys file has no key {sealed[1]}")
+        raise NotOpened(texts.no_such_key(sealed[1]))
     try:
         return cipher.decrypt(sealed[2:_HEADER_BYTES], sealed[_HEADER_BYTES:], sealed[:2] + context)
     except InvalidTag:
-        raise NotOpened("it is not genuine") from None
+        raise NotOpened(texts.NOT_GENUINE) from None

@@ -9,16 +9,8 @@ from __future__ import annotations
 
 import psycopg
 
+from . import contract_texts as texts
 from .contract_errors import *  # noqa: F403
-from .contract_errors import (
-    REQUEST_STATE_EXPIRED,
-    REQUEST_STATE_FOREIGN,
-    open_still_text,
-    request_state_text,
-    timed_out_text,
-    unavailable_text,
-    unclaimed_payments_text,
-)
 from .error import UrlModeError as UrlModeError
 from .types import UnclaimedReference
 
@@ -30,7 +22,7 @@ class ElicitationTimeoutError(UrlModeError, TimeoutError):
 
     def __init__(self, elicitation_id: str, timeout: float, status: str) -> None:
         super().__init__(
-            open_still_text(elicitation_id) if timeout == 0 else timed_out_text(elicitation_id, f"within {timeout:g} s")
+            texts.open_still(elicitation_id) if timeout == 0 else texts.timed_out(elicitation_id, f"within {timeout:g} s")
         )
         self.status = status
         """The last status that the wait has seen: pending, opened or processing."""
@@ -42,7 +34,7 @@ class UrlModeUnavailableError(UrlModeError, psycopg.OperationalError):
     code = "URLMODE_UNAVAILABLE"
 
     def __init__(self, why: str) -> None:
-        super().__init__(unavailable_text(why))
+        super().__init__(texts.unavailable(why))
 
 
 class UnclaimedPaymentsError(UrlModeError):
@@ -51,7 +43,7 @@ class UnclaimedPaymentsError(UrlModeError):
     code = "UNCLAIMED_PAYMENTS"
 
     def __init__(self, payments: list[UnclaimedReference]) -> None:
-        super().__init__(unclaimed_payments_text(str(len(payments))))
+        super().__init__(texts.unclaimed_payments(len(payments)))
         self.payments = payments
 
 
@@ -61,7 +53,7 @@ class TokenRefusedError(UrlModeError):
     code = "TOKEN_REFUSED"
 
     def __init__(self) -> None:
-        super().__init__("the provider's API has refused the access token")
+        super().__init__(texts.TOKEN_REFUSED)
 
 
 class RequestStateError(UrlModeError):
@@ -71,7 +63,9 @@ class RequestStateError(UrlModeError):
 
     def __init__(self, reason: str) -> None:
         super().__init__(
-            request_state_text(REQUEST_STATE_EXPIRED if reason == "expired_request_state" else REQUEST_STATE_FOREIGN)
+            texts.request_state(
+                texts.REQUEST_STATE_EXPIRED if reason == "expired_request_state" else texts.REQUEST_STATE_FOREIGN
+            )
         )
         self.reason = reason
         """`invalid_request_state` or `expired_request_state`."""
@@ -83,5 +77,5 @@ class StateTokenError(UrlModeError):
     code = "STATE_INVALID"
 
     def __init__(self, *, expired: bool = False) -> None:
-        super().__init__("the state token has expired" if expired else "the state token is not valid")
+        super().__init__(texts.STATE_EXPIRED if expired else texts.STATE_NOT_VALID)
         self.expired = expired

@@ -8,7 +8,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from . import contract_texts as texts
 from .arguments import check_text, refuse_awaitable
+from .contract_limits import APPROVERS_MAX, SUBJECT_MAX
 from .form_types import Problem
 from .formats import FORM_FORMATS, FORMATS
 from .schema import Fault, Schema
@@ -17,7 +19,6 @@ from .shipped import shipped_file
 
 _DOCUMENT: dict[str, Any] = json.loads(shipped_file("contract/form.schema.json").read_text("utf-8"))
 _SCHEMA = Schema(_DOCUMENT, FORM_FORMATS)
-_APPROVERS_MAX = 16
 
 
 def check_form(kind: Literal["input", "approval"], value: object, **more: object) -> dict[str, Any]:
@@ -39,7 +40,7 @@ def check_form(kind: Literal["input", "approval"], value: object, **more: object
             del field["required"]
     size, most = len(to_json(form)), _DOCUMENT["maxBytes"]
     if size > most:
-        raise ValueError(f"form must have at most {most} bytes as JSON, and has {size}")
+        raise ValueError(texts.form_too_large(most, size))
     return form  # type: ignore[no-any-return]
 
 
@@ -66,14 +67,14 @@ def _fault_in_fields(fields: Sequence[Mapping[str, Any]]) -> Fault | None:
 def _fault_in_choice(field: Mapping[str, Any]) -> tuple[str, str] | None:
     """The member, and what it must be."""
     values = [choice["value"] for choice in field["choices"]]
-    return ("default", "must be one of the choices") if field.get("default", values[0]) not in values else None
+    return ("default", texts.MUST_BE_CHOICE) if field.get("default", values[0]) not in values else None
 
 
 def _fault_in_number(field: Mapping[str, Any]) -> tuple[str, str] | None:
     least, most = field.get("min", -math.inf), field.get("max", math.inf)
     if least > most:
-        return "max", "must not be less than min"
-    return None if least <= field.get("default", least) <= most else ("default", "must be from min to max")
+        return "max", texts.MAX_BELOW_MIN
+    return None if least <= field.get("default", least) <= most else ("default", texts.MUST_BE_IN_RANGE)
 
 
 def _fault_in_text(field: Mapping[str, Any]) -> tuple[str, str] | None:
@@ -83,13 +84,13 @@ def _fault_in_text(field: Mapping[str, Any]) -> tuple[str, str] | None:
     given, format = field.get("default"), field.get("format")
     least, most = field.get("min", 0), field.get("max", bounds["maximum" if "multiline" in field else "default"])
     if least > most:
-        return "max", f"must not be less than min: it is {most}"
+        return "max", texts.usual_max_below_min(most)
     if format and "multiline" in field:
-        return "format", "is not allowed for several lines"
+        return "format", texts.NOT_FOR_LINES
     if given is not None and not least <= len(given) <= most:
-        return "default", f"must have {least} to {most} characters, as the field says"
+        return "default", texts.must_have_length(least, most)
     if given is not None and format and not FORMATS[format].fullmatch(given):
-        return "default", f"must have the format {format}"
+        return "default", texts.must_have_format(format)
     return None
 
 
@@ -100,11 +101,11 @@ def check_approver(value: object) -> list[str] | None:
         return None
     if value == "others":
         return []
-    if isinstance(value, (str, bytes)) or not isinstance(value, Sequence) or not 1 <= len(value) <= _APPROVERS_MAX:
-        raise ValueError(f"approver must be starter, others, or a list of 1 to {_APPROVERS_MAX} subjects")
-    approvers = [check_text("each approver", subject, 1, 512) for subject in value]
+    if isinstance(value, (str, bytes)) or not isinstance(value, Sequence) or not 1 <= len(value) <= APPROVERS_MAX:
+        raise ValueError(f"approver must be starter, others, or a list of 1 to {APPROVERS_MAX} subjects")
+    approvers = [check_text("each approver", subject, 1, SUBJECT_MAX) for subject in value]
     if len(set(approvers)) < len(approvers):
-        raise ValueError("approver must not have a subject twice")
+        raise ValueError(texts.APPROVER_TWICE)
     return approvers
 
 
@@ -122,5 +123,5 @@ def check_problem(value: object) -> dict[str, Any] | None:
         raise ValueError(f"the {member} of a Problem {fault.must}")
     most = _SCHEMA.get("problem")["maxBytes"]
     if len(to_json(problem)) > most:
-        raise ValueError(f"a Problem must have at most {most} bytes as JSON")
+        raise ValueError(texts.problem_too_large(most))
     return problem  # type: ignore[no-any-return]

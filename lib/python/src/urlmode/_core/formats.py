@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import re
 
+from . import contract_texts as texts
+from .contract_limits import DIGITS_MAX, FIELD_NAME_MAX, LINK_MAX
 from .schema import Formats
 
 FORMATS = {
@@ -19,13 +21,11 @@ FORMATS = {
 _CONTROLS = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029]")
 # They change the order in which other characters are shown.
 _BIDI_CONTROLS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-_NAME = re.compile("[a-z][a-z0-9_]{0,31}")
-_DIGITS_MAX = 15
+_NAME = re.compile(rf"[a-z][a-z0-9_]{{0,{FIELD_NAME_MAX - 1}}}")
 _LABEL = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 # As HTML defines a valid e-mail address.
 _EMAIL = re.compile(rf"[a-z0-9_.!#$%&'*+/=?^`{{|}}~-]+@{_LABEL}(?:\.{_LABEL})*", re.IGNORECASE | re.ASCII)
 _URL = re.compile("https?://[^/?#:@ ][^ ]*", re.IGNORECASE | re.ASCII)
-_LINK_MAX = 2_048
 _LINK = re.compile(r"https://(\[[0-9A-Fa-f:.]*\]|[A-Za-z0-9_.~!$&'()*+,;=-]+)(?::([0-9]{0,5}))?(?:[/?#][!-~]*)?")
 _BYTE = "(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
 _IPV4 = re.compile(rf"{_BYTE}(?:\.{_BYTE}){{3}}")
@@ -35,7 +35,7 @@ _NUMBERED = re.compile(r"(?:.*\.)?[0-9]+")
 
 def is_link(text: str) -> bool:
     """The link of a field."""
-    parts = _LINK.fullmatch(text) if len(text) <= _LINK_MAX else None
+    parts = _LINK.fullmatch(text) if len(text) <= LINK_MAX else None
     if parts is None or (parts[2] and not 1 <= int(parts[2]) <= 65_535):
         return False
     if parts[1].startswith("["):
@@ -67,23 +67,23 @@ def _fault_in_text(text: str, allowed: str = "") -> str | None:
     try:
         text.encode()
     except UnicodeEncodeError:
-        return "must be valid Unicode text"
+        return texts.MUST_BE_UNICODE
     if any(one not in allowed for one in _CONTROLS.findall(text)):
-        return "must not have control characters"
-    return "must not have characters that change the direction of text" if _BIDI_CONTROLS.search(text) else None
+        return texts.HAS_CONTROLS
+    return texts.HAS_DIRECTIONS if _BIDI_CONTROLS.search(text) else None
 
 
 def _fault_in_trimmed(text: str) -> str | None:
     # The page trims what is sent.
     is_trimmed = not (text.startswith(" ") or text.endswith(" "))
-    return _fault_in_text(text) or (None if is_trimmed else "must not begin or end with a space")
+    return _fault_in_text(text) or (None if is_trimmed else texts.MUST_BE_TRIMMED)
 
 
 def _is_short(value: float) -> bool:
     """Whether it has few digits as ECMAScript writes it, and no exponent."""
-    if value != 0 and not 1e-6 <= abs(value) < 10**_DIGITS_MAX:
+    if value != 0 and not 1e-6 <= abs(value) < 10**DIGITS_MAX:
         return False
-    return len(re.sub("[-.]", "", _decimal(value))) <= _DIGITS_MAX
+    return len(re.sub("[-.]", "", _decimal(value))) <= DIGITS_MAX
 
 
 def _decimal(value: float) -> str:
@@ -108,15 +108,15 @@ FORM_FORMATS: Formats = {
     "text": lambda text: _fault_in_text(text, "\n\t"),
     "trimmed": _fault_in_trimmed,
     "name": lambda text: _unless(
-        bool(_NAME.fullmatch(text)), "must begin with a letter and have at most 32 characters of a-z, 0-9 and _"
+        bool(_NAME.fullmatch(text)), texts.MUST_BE_FIELD_NAME
     ),
     "link": lambda text: _unless(
-        is_link(text), f"must be a URL with https, without a user name, of at most {_LINK_MAX} bytes"
+        is_link(text), texts.MUST_BE_LINK
     ),
-    "email": lambda text: _unless(bool(_EMAIL.fullmatch(text)), "must be an email address"),
+    "email": lambda text: _unless(bool(_EMAIL.fullmatch(text)), texts.MUST_BE_EMAIL),
     "url": lambda text: (
-        _fault_in_text(text) or _unless(bool(_URL.fullmatch(text)), "must be a URL with https or http")
+        _fault_in_text(text) or _unless(bool(_URL.fullmatch(text)), texts.MUST_BE_URL)
     ),
-    "short": lambda value: _unless(_is_short(value), f"must be a number of at most {_DIGITS_MAX} digits"),
+    "short": lambda value: _unless(_is_short(value), texts.MUST_BE_SHORT),
 }
 """The formats of lib/contract/form.schema.json: each says what is wrong with a value."""

@@ -15,6 +15,7 @@ import time
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from . import contract_texts as texts
 from .contract_limits import KEYS_CHECK_S, SECRET_MAX, SECRET_MIN
 from .errors import KeysFileError
 from .log import warn
@@ -83,15 +84,15 @@ def encode_base64url(value: bytes) -> str:
 def _parse_line(line: str, at: str) -> Key:
     words = re.split("[ \t]+", line)
     if len(words) != 2:
-        raise KeysFileError(f"{at}: the line must be `<kid> <base64 of the key>`")
+        raise KeysFileError(f"{at}: {texts.KEY_LINE}")
     kid, secret = words
     if not re.fullmatch("[0-9]+", kid) or int(kid) > 255:
-        raise KeysFileError(f"{at}: the kid must be a number from 0 to 255")
+        raise KeysFileError(f"{at}: {texts.KEY_KID}")
     decoded = decode_base64(secret)
     if decoded is None or len(decoded) > SECRET_MAX:
-        raise KeysFileError(f"{at}: the key must be base64 of at most {SECRET_MAX} bytes")
+        raise KeysFileError(f"{at}: {texts.KEY_TOO_LONG}")
     if len(decoded) < SECRET_MIN:
-        raise KeysFileError(f"{at}: the key must have at least {SECRET_MIN} bytes")
+        raise KeysFileError(f"{at}: {texts.KEY_TOO_SHORT}")
     return Key(int(kid), decoded)
 
 
@@ -104,10 +105,10 @@ def parse_keys(text: str, file: str) -> KeyRing:
             continue
         key = _parse_line(line, f"{file}:{number}")
         if key.kid in keys:
-            raise KeysFileError(f"{file}:{number}: kid {key.kid} is used twice")
+            raise KeysFileError(f"{file}:{number}: {texts.kid_twice(key.kid)}")
         keys[key.kid] = key
     if not keys:
-        raise KeysFileError(f"{file}: the file contains no key")
+        raise KeysFileError(f"{file}: {texts.NO_KEY_IN_FILE}")
     return KeyRing(list(keys.values()))
 
 
@@ -164,12 +165,12 @@ class KeysFile(KeyRing):
                 status = os.fstat(file.fileno())
                 self._fingerprint = _fingerprint(status)
                 if not stat.S_ISREG(status.st_mode):
-                    raise KeysFileError(f"{self._file}: this is not a regular file")
+                    raise KeysFileError(f"{self._file}: {texts.NOT_A_FILE}")
                 if status.st_mode & 0o007:
-                    raise KeysFileError(f"{self._file}: other users may read or write it; run chmod o= on it")
+                    raise KeysFileError(f"{self._file}: {texts.FILE_NOT_PRIVATE}")
                 return parse_keys(file.read(), self._file)
         except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or "the file cannot be read"
+            reason = getattr(error, "strerror", None) or texts.FILE_NOT_READABLE
             raise KeysFileError(f"{self._file}: {reason}") from None
 
     def _refresh(self, max_age: float) -> None:
@@ -187,4 +188,4 @@ class KeysFile(KeyRing):
         try:
             self._keys = self._read()
         except KeysFileError as error:
-            warn("URLMODE_KEYS_FILE", f"{error}; the keys stay as they were")
+            warn("URLMODE_KEYS_FILE", texts.keys_stay(str(error)))

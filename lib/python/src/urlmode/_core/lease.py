@@ -12,10 +12,11 @@ from typing import Any, Union
 
 import psycopg
 
+from . import contract_texts as texts
 from . import contract_money as money
 from .arguments import check_reference
 from .contract_limits import CLAIM_RENEWALS, CLAIM_RETRY_S
-from .contract_words import ClaimEnd
+from .contract_words import CLAIM_ENDS, ClaimEnd
 from .errors import ClaimLostError, UrlModeBusyError, UrlModeError
 from .pool import is_refusal
 from .seal import FULFILLED_JSON_MAX, to_json
@@ -38,10 +39,10 @@ class Steps:
 
 
 def check_end(how: ClaimEnd, refund: str | None) -> None:
-    if how not in ("delivered", "refunded"):
-        raise ValueError("a claim ends as delivered or refunded")
+    if how not in CLAIM_ENDS:
+        raise ValueError(texts.CLAIM_ENDS)
     if refund is not None and how != "refunded":
-        raise ValueError("only a claim that ends as refunded has the reference of a refund")
+        raise ValueError(texts.REFUND_OF_OTHER_END)
     check_reference(refund)
 
 
@@ -75,10 +76,10 @@ class AccountLease:
         return await self._end(reason)
 
     async def hold(self, seconds: float) -> None:
-        raise ValueError("the claim of an account is final")
+        raise ValueError(texts.ACCOUNT_CLAIM_IS_FINAL)
 
     async def close(self, how: ClaimEnd, refund: str | None) -> None:
-        raise ValueError("an account is connected: it is neither delivered nor refunded")
+        raise ValueError(texts.ACCOUNT_IS_CONNECTED)
 
 
 class Lease:

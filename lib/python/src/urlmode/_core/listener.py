@@ -24,6 +24,7 @@ from typing import Any
 import psycopg
 from psycopg import pq
 
+from . import contract_texts as texts
 from .contract_calls import hold
 from .contract_limits import (
     BACKOFF_MAX_S,
@@ -122,7 +123,7 @@ class _Listening:
         """One statement after another. An error that is no refusal is the end of the connection."""
         async with self._turn:
             if self.lost.done():
-                raise LostConnection("the listening connection is lost")
+                raise LostConnection(texts.LISTENER_LOST)
             self._unwatch()
             timer = self._loop.call_later(LISTEN_QUERY_S if limit is None else limit, sever, self._connection)
             try:
@@ -134,7 +135,7 @@ class _Listening:
                 raise without_detail(error) from None
             except Exception as error:
                 self.fail(error)
-                raise LostConnection("the listening connection is lost") from error
+                raise LostConnection(texts.LISTENER_LOST) from error
             finally:
                 timer.cancel()
                 if not self.lost.done():
@@ -197,7 +198,7 @@ class Listener:
     def leave(self) -> None:
         """The host that it listens to may not be the one that leads: the connection is made again."""
         if self._connection is not None:
-            self._connection.fail(LostConnection("commits are not answered"))
+            self._connection.fail(LostConnection(texts.COMMITS_UNANSWERED))
 
     async def holder(self, seconds: float) -> int | None:
         """The key of the advisory lock by which others see that this instance is there. There is none behind a pooler, or
@@ -212,7 +213,7 @@ class Listener:
     async def query(self, statement: str, values: Sequence[Any], _reads: bool = False, /) -> Rows:
         """Only allowed while `listening`. Also what only reads is sent once."""
         if self._connection is None:
-            raise LostConnection("the listening connection is lost")
+            raise LostConnection(texts.LISTENER_LOST)
         rows = await self._connection.query(statement, values)
         self._failures = 0
         return rows
@@ -309,9 +310,7 @@ class Listener:
             return  # A lost connection is noticed by `_serve`. Without an answer, rows are polled.
         await wait_briefly(listening.lost, PROBE_S)
         if self._connection is listening and not listening.receives_notifications:
-            self._warn_polling(
-                "notifications do not arrive, probably because of a pooler in transaction mode; PostgreSQL is polled"
-            )
+            self._warn_polling(texts.NO_NOTIFICATIONS)
 
     def _on_notify(self, notify: pq.PGnotify) -> None:
         channel = notify.relname.decode(errors="replace")
@@ -333,4 +332,4 @@ class Listener:
     def _warn_polling(self, cause: str) -> None:
         if not self._warned:
             self._warned = True
-            warn("URLMODE_POLLING", f"{cause} at increasing intervals, so waits are resolved a little later")
+            warn("URLMODE_POLLING", texts.polling(cause))

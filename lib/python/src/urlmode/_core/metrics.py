@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Sequence
 
+from . import contract_texts as texts
 from .contract_words import WAIT_ENDS
 from .errors import ElicitationTimeoutError, UrlModeClosedError
 from .listener import Listener
@@ -46,16 +47,16 @@ class Metrics:
         age = 0.0 if began is None else time.monotonic() - began
         ended = [(f'{{end="{end}"}}', count) for end, count in self._ended.items()]
         return "".join((
-            _metric("waits", "gauge", "Calls that wait for an outcome.", [("", len(self._open))]),
+            _metric("waits", "gauge", texts.WAITS_METRIC, [("", len(self._open))]),
             _metric("oldest_wait_age_seconds", "gauge",
-                "For how long the oldest of them has waited; 0: there is none.", [("", f"{age:.3f}")]),
+                texts.OLDEST_WAIT_METRIC, [("", f"{age:.3f}")]),
             _metric("waits_ended_total", "counter",
-                "Waits that have ended, by the action of the outcome, or by why there is none.", ended),
+                texts.WAITS_ENDED_METRIC, ended),
             _metric("notifications_arrive", "gauge",
-                "Whether notifications of PostgreSQL arrive; 0: rows are polled, or nobody waits.",
+                texts.NOTIFICATIONS_METRIC,
                 [("", int(self._listener.receives_notifications))]),
             _metric("connections_lost_total", "counter",
-                "Listening connections that were lost or not made, each followed by another attempt.",
+                texts.CONNECTIONS_LOST_METRIC,
                 [("", self._lost)]),
         ))  # fmt: skip
 

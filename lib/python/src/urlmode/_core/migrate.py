@@ -17,6 +17,7 @@ import psycopg
 from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict
 
+from . import contract_texts as texts
 from .shipped import shipped_file
 
 HELP = """usage: python -m urlmode migrate [--frameworks] [--deployment NAME] [--revoke-others] [--tries N] [--dry-run]
@@ -166,11 +167,11 @@ class _Migrate:
                 pass
             self._left -= 1
             tried = self._tries - self._left
-            _warn(f"{name} has waited too long for a lock, and has changed nothing (try {tried} of {self._tries})")
+            _warn(texts.migration_waited(name, tried, self._tries))
             for (line,) in self._connection.execute(_read("blockers.sql").encode()):
                 _warn(f"  {line}")
             if self._left == 0:
-                raise _MigrateError("gave up. Try again when these transactions have ended; pg_terminate_backend(PROCESS) ends one")
+                raise _MigrateError(texts.MIGRATION_GAVE_UP)
             time.sleep(min(tried, 5))
 
 
@@ -220,11 +221,11 @@ def migrate(arguments: list[str]) -> int:
         print(HELP, end="")
         return 0
     if not re.fullmatch(r"[1-9]\d{0,3}", given.tries):
-        parser.error("--tries needs a number from 1 to 9999")
+        parser.error(texts.TRIES_NUMBER)
     if given.deployment is not None and not re.fullmatch("[a-z][a-z0-9]{0,15}", given.deployment):
-        parser.error("a deployment has a name of 1 to 16 of a-z and 0-9, which begins with a letter")
+        parser.error(texts.DEPLOYMENT_NAME)
     if given.revoke_others and given.deployment is None:
-        parser.error("--revoke-others needs --deployment, whose logins stay")
+        parser.error(texts.REVOKE_NEEDS_DEPLOYMENT)
     url = os.environ.get("URLMODE_ADMIN_DATABASE_URL", "")
     if not url:
         parser.error("set URLMODE_ADMIN_DATABASE_URL to the database, with a user who can create roles and a schema")

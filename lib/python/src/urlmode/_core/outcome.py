@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from . import contract_texts as texts
 from .arguments import add_parameters, query_of
 from .contract_calls import Row
 from .contract_money import EntitlementRow, RefundRow, UnclaimedRow, UndeliveredRow
@@ -34,7 +35,7 @@ def add_pkce(url: str) -> tuple[str, Verifier]:
     """Adds an S256 challenge to an authorization URL, and a nonce if the scope contains `openid` and there is none."""
     query = query_of(url)
     if "code_challenge" in query or "code_challenge_method" in query:
-        raise ValueError("target_url must not have a code_challenge: the option pkce adds it")
+        raise ValueError(texts.TARGET_URL_CHALLENGE)
     verifier = secrets.token_urlsafe(32)
     wants_nonce = "openid" in query.get("scope", "").split(" ") and "nonce" not in query
     nonce = secrets.token_urlsafe(16) if wants_nonce else None

@@ -16,8 +16,8 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import tuple_row
 
+from . import contract_texts as texts
 from .arguments import refuse_awaitable
-from .contract_errors import UNAVAILABLE_NOT_ANSWERED, UNAVAILABLE_NOT_SENT
 from .contract_limits import (
     ALIVE_S,
     CALLS_MAX,
@@ -96,7 +96,7 @@ def server_of(database_url: str | None, pool: PoolLike | None) -> Server:
             raise TypeError("database_url must be a str: postgresql://user:password@host:port/database")
         return Server(database_url)
     if database_url is not None:
-        raise TypeError("pool and database_url cannot be used together")
+        raise TypeError(texts.POOL_OR_URL)
     if not callable(getattr(pool, "connection", None)) or not isinstance(getattr(pool, "conninfo", None), str):
         raise TypeError("pool must be a psycopg_pool.AsyncConnectionPool")
     take = getattr(pool, "getconn", None)
@@ -200,7 +200,7 @@ class Pool:
         if self._closed:
             raise UrlModeClosedError
         if self._in_progress >= CALLS_MAX:
-            raise UrlModeBusyError(f"{CALLS_MAX} calls are in progress")
+            raise UrlModeBusyError(texts.CALLS_IN_PROGRESS)
         self._in_progress += 1
         sending = current_sending()
 
@@ -281,7 +281,7 @@ class Pool:
             except psycopg.Error as error:
                 if not connection.closed:
                     raise without_detail(error) from None
-                unanswered = UrlModeUnavailableError(UNAVAILABLE_NOT_ANSWERED)
+                unanswered = UrlModeUnavailableError(texts.UNAVAILABLE_NOT_ANSWERED)
                 unanswered.__cause__ = error
                 is_unanswered = limit.has_passed or judging.has_closed
                 raise _LostError(unanswered if is_unanswered else without_detail(error)) from None
@@ -344,7 +344,7 @@ class Pool:
                 task.result().pgconn.finish()
             raise
         except psycopg.errors.ConnectionTimeout as error:
-            raise UrlModeUnavailableError(UNAVAILABLE_NOT_SENT) from error
+            raise UrlModeUnavailableError(texts.UNAVAILABLE_NOT_SENT) from error
         except psycopg.Error as error:
             raise without_detail(error) from None
         finally:
@@ -392,7 +392,7 @@ class _Borrowing:
             return await self._task
         except asyncio.CancelledError:
             if self._gave_up:
-                raise UrlModeUnavailableError(UNAVAILABLE_NOT_SENT) from None
+                raise UrlModeUnavailableError(texts.UNAVAILABLE_NOT_SENT) from None
             raise
         except UrlModeUnavailableError:
             raise
@@ -413,7 +413,7 @@ class _Borrowing:
             return await _fetch(self._connection, statement, values)
         except psycopg.Error as error:
             if self._gave_up:
-                raise UrlModeUnavailableError(UNAVAILABLE_NOT_ANSWERED) from error
+                raise UrlModeUnavailableError(texts.UNAVAILABLE_NOT_ANSWERED) from error
             raise without_detail(error) from None
 
     def give_up(self) -> None:

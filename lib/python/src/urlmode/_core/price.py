@@ -6,6 +6,8 @@ import functools
 import json
 from typing import Any
 
+from . import contract_texts as texts
+from .contract_limits import SAFE_INTEGER
 from .shipped import shipped_file
 from .types import Expected
 
@@ -55,12 +57,10 @@ def price_of(provider: str, price: Expected) -> int | str | None:
     places: int = min(units.get("places", {}).get(price.currency, own), exponent)
     step: int = 10 ** (exponent - places)
     if price.amount % step != 0:
-        raise ValueError(
-            f"expected.amount must be a multiple of {step}: {provider} cannot charge a smaller part of {price.currency}"
-        )
+        raise ValueError(texts.amount_step(step, provider, price.currency))
     written: int = price.amount * 10**own // 10**exponent
     if units["as"] == "decimal":
         return _as_decimal(written // step, places)
-    if written > 2**53 - 1:
-        raise ValueError(f"expected.amount is more than {provider} can charge")
+    if written > SAFE_INTEGER:
+        raise ValueError(texts.amount_too_large(provider))
     return written

@@ -14,15 +14,17 @@ from typing import Union
 
 import psycopg
 
-from .arguments import YEAR_S, check_duration
+from .arguments import check_duration
 from .contract_calls import RowKey
 from .contract_limits import (
     KEEP_RESULTS_MAX_S,
+    KEEP_UNCLAIMED_MAX_S,
     KEEP_UNCLAIMED_MIN_S,
     MARK_DELAY_S,
     PURGE_BATCH_MAX,
     PURGE_RESULTS_EVERY_S,
     PURGE_ROWS_EVERY_S,
+    RETENTION_MAX_S,
     RETENTION_MIN_S,
     UNMARKED_MAX,
 )
@@ -50,13 +52,13 @@ class Kept:
 def check_kept(keep_results: Duration, keep_unclaimed: Duration, retention: Duration | None) -> Kept:
     return Kept(
         results=check_duration("keep_results", keep_results, 0, KEEP_RESULTS_MAX_S),
-        unclaimed=check_duration("keep_unclaimed", keep_unclaimed, KEEP_UNCLAIMED_MIN_S, 10 * YEAR_S),
+        unclaimed=check_duration("keep_unclaimed", keep_unclaimed, KEEP_UNCLAIMED_MIN_S, KEEP_UNCLAIMED_MAX_S),
         rows=None if retention is None else check_retention("retention", retention),
     )
 
 
 def check_retention(name: str, value: Duration) -> int:
-    return check_duration(name, value, RETENTION_MIN_S, 100 * YEAR_S)
+    return check_duration(name, value, RETENTION_MIN_S, RETENTION_MAX_S)
 
 
 class Purger:

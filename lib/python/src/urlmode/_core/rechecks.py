@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 import psycopg
 
+from . import contract_texts as texts
 from . import contract_calls as sql
 from . import contract_money as money
 from .ask_back import Rechecker
@@ -100,7 +101,7 @@ class Rechecks:
                 continue
             del providers[due.provider]
             if first is None:
-                first = RecheckFailedError(f"recheck of elicitation {key.id} at {due.provider} has failed: {error}")
+                first = RecheckFailedError(texts.recheck_failed(key.id, due.provider, str(error)))
                 first.__cause__ = error
         if first is not None:
             raise first

@@ -7,6 +7,8 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from . import contract_texts as texts
+
 Rules = Mapping[str, Any]
 Formats = Mapping[str, Callable[[Any], "str | None"]]
 """Each says what is wrong with a value."""
@@ -73,13 +75,13 @@ class Schema:
     def _check_selected(self, rules: Rules, value: Any, pointer: str) -> Iterator[Fault]:
         """One member selects the rules."""
         if not isinstance(value, dict):
-            yield Fault(pointer, "must be an object")
+            yield Fault(pointer, texts.MUST_BE_OBJECT)
             return
         name = rules["discriminator"]["propertyName"]
         all_rules = {one["properties"][name]["const"]: one for one in map(self._resolve, rules["oneOf"])}
         selected = value.get(name)
         if not isinstance(selected, str) or selected not in all_rules:
-            yield Fault(f"{pointer}/{name}", f"must be one of {', '.join(all_rules)}")
+            yield Fault(f"{pointer}/{name}", texts.must_be_one_of(", ".join(all_rules)))
         else:
             yield from self._check(all_rules[selected], value, pointer)
 
@@ -95,9 +97,9 @@ class Schema:
     def _check_string(self, rules: Rules, value: str, pointer: str) -> Iterator[Fault]:
         least, most = rules.get("minLength", 0), rules.get("maxLength", math.inf)
         if not least <= len(value) <= most:
-            yield Fault(pointer, "must not be empty" if most == math.inf else f"must have {least} to {most} characters")
+            yield Fault(pointer, texts.MUST_NOT_BE_EMPTY if most == math.inf else texts.must_have_characters(least, most))
         if len(value.encode(errors="replace")) > rules.get("maxBytes", math.inf):
-            yield Fault(pointer, f"must have at most {rules['maxBytes']} bytes")
+            yield Fault(pointer, texts.must_have_bytes_at_most(rules["maxBytes"]))
         yield from self._check_format(rules, value, pointer)
 
     def _check_format(self, rules: Rules, value: Any, pointer: str) -> Iterator[Fault]:
@@ -108,7 +110,7 @@ class Schema:
     def _check_array(self, rules: Rules, value: list[Any], pointer: str) -> Iterator[Fault]:
         least, most = rules.get("minItems", 0), rules.get("maxItems", math.inf)
         if not least <= len(value) <= most:
-            yield Fault(pointer, f"must have {least} to {most} elements")
+            yield Fault(pointer, texts.must_have_elements(least, most))
         for index, element in enumerate(value):
             yield from self._check(rules.get("items", {}), element, f"{pointer}/{index}")
         if "uniqueMember" in rules:
@@ -116,7 +118,7 @@ class Schema:
             values = [element[name] for element in value]
             for index, one in enumerate(values):
                 if one in values[:index]:
-                    yield Fault(f"{pointer}/{index}/{name}", "must not occur twice")
+                    yield Fault(f"{pointer}/{index}/{name}", texts.MUST_NOT_OCCUR_TWICE)
 
     def _check_members(self, rules: Rules, value: dict[str, Any], pointer: str) -> Iterator[Fault]:
         properties: Rules = rules.get("properties", {})
@@ -125,9 +127,9 @@ class Schema:
         allowed = self._resolve(names)["enum"] if names else list(properties)
         for name in more:
             if others is False or (names and name not in allowed):
-                yield Fault(_at(pointer, name), f"is not allowed here. Allowed are {', '.join(allowed)}")
+                yield Fault(_at(pointer, name), texts.allowed_here(", ".join(allowed)))
         if len(value) < rules.get("minProperties", 0):
-            yield Fault(pointer, "must not be empty")
+            yield Fault(pointer, texts.MUST_NOT_BE_EMPTY)
         for name, one in properties.items():
             if name in value:
                 yield from self._check(one, value[name], _at(pointer, name))

@@ -14,6 +14,7 @@ from typing import Any
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from . import contract_texts as texts
 from .contract_limits import FULFILLED_MAX, RESULT_MAX
 from .contract_seals import (
     EVENT_OUTCOME_INFO,
@@ -115,5 +116,5 @@ def _open(keys: KeyRing, use: str, row: bytes, sealed: bytes) -> dict[str, Any]:
     except RecursionError:
         raise NotOpened("it is nested too deeply") from None
     if not isinstance(value, dict):
-        raise NotOpened("it is not a JSON object")
+        raise NotOpened(texts.NOT_A_JSON_OBJECT)
     return value

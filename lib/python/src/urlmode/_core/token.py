@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from . import contract_texts as texts
 from .contract_seals import (
     BINDING_LABEL,
     BROWSER_LABEL,
@@ -128,5 +129,5 @@ def ticket_cookie(key: Key, subject: str, ttl_ms: int) -> Ticket:
     """Because of the prefix of its name, other hosts of the site cannot set it (RFC 6265bis section 4.1.3.2)."""
     seconds = math.ceil(ttl_ms / 1000)
     value = mint_ticket(key, subject, int(time.time()) + seconds)
-    header = f"{TICKET_COOKIE}={value}; Path=/; Max-Age={seconds}; Secure; HttpOnly; SameSite=Lax"
+    header = texts.ticket_cookie(TICKET_COOKIE, value, seconds)
     return Ticket(name=TICKET_COOKIE, value=value, header=header)

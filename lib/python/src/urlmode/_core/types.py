@@ -14,6 +14,7 @@ from .contract_words import (
     EntryStatus as EntryStatus,
     Kind as Kind,
     LedgerType as LedgerType,
+    Match as Match,
     OpenStatus as OpenStatus,
     Progress as Progress,
     PurgeKind as PurgeKind,
@@ -26,9 +27,6 @@ Duration = Union[float, timedelta]
 Id = Union[str, uuid.UUID]
 Names = Union[list[str], tuple[str, ...]]
 """Not a text by itself, although that is a sequence of texts."""
-Match = Literal["exact", "at-least", "checkout"]
-"""How the amount that is paid must match: `exact`, which is the default; `at-least`, with a tax on top or a tip; `checkout`:
-whatever the checkout totals that the Target has named, also 0."""
 
 
 @dataclass(frozen=True)

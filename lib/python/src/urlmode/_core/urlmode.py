@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import psycopg
 
+from . import contract_texts as texts
 from . import arguments
 from .callback_urls import AnyElicitation, UrlBuilder
 from .ask_back import Rechecker
@@ -405,7 +406,7 @@ class UrlMode(CreateMethods, ClaimMethods, MoneyMethods):
 def open_keys(keys_file: object, keys: object) -> KeyRing:
     if keys is not None:
         if keys_file is not None:
-            raise TypeError("keys and keys_file cannot be used together")
+            raise TypeError(texts.KEYS_OR_FILE)
         return parse_keys(arguments.check_text("keys", keys, 1, KEYS_FILE_MAX), "keys")
     arguments.refuse_awaitable("keys_file", keys_file)
     if not isinstance(keys_file, (str, PathLike)):

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from .._core import contract_texts as texts
 from .._core.contract_limits import TOKENS_MAX
 from .._core.contract_seals import ACCOUNT_INFO
 from .._core.envelope import NotOpened, decrypt, encrypt
@@ -55,7 +56,7 @@ def open_tokens(keys: KeyRing, place: Place, sealed: bytes) -> dict[str, Any]:
     def cipher_of(kid: int) -> AESGCM | None:
         key = keys.find(kid)
         if key is None:
-            raise AccountSealError(place.provider, f"the vault's keys file has no key {kid}")
+            raise AccountSealError(place.provider, texts.no_such_vault_key(kid))
         return _cipher_of(key, context)
 
     try:

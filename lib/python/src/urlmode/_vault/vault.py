@@ -15,6 +15,7 @@ import psycopg
 from .._accounts.client_authentication import OAuthClient
 from .._accounts.provider import AccountOptions, AccountProvider, Connected, check_scopes
 from .._accounts.token_response import VARIABLES, unusable_of
+from .._core import contract_texts as texts
 from .._core.arguments import check_duration, check_function, check_id, check_provider, check_text
 from .._core.contract_calls import RowKey
 from .._core.contract_limits import (
@@ -83,7 +84,7 @@ class Vault:
         `providers`: what their accounts are connected with.
         """
         if not isinstance(urlmode, UrlMode):
-            raise TypeError("urlmode must be a UrlMode")
+            raise TypeError(texts.MUST_BE_URLMODE)
         check_function("on_event", on_event)
         if inspect.iscoroutinefunction(on_event):
             raise TypeError("on_event must be a plain function, because nobody awaits it")
@@ -93,8 +94,7 @@ class Vault:
         self._keys = open_keys(keys_file, keys)
         if have_common_key(self._keys, urlmode._keys):
             raise KeysFileError(
-                f"{'keys' if keys_file is None else fspath(keys_file)}: the vault must have keys of its own, because the "
-                "callback hosts, which face the internet, have the others"
+                f"{'keys' if keys_file is None else fspath(keys_file)}: {texts.VAULT_KEYS_ARE_SHARED}"
             )
         self._tenant = urlmode._database.tenant
         self._database = VaultDatabase(urlmode._database.query, self._tenant)
@@ -152,7 +152,7 @@ class Vault:
         wanted_account = _check_account(account)
         asked_ms = None if valid_for is None else check_duration("valid_for", valid_for, 0, VALID_FOR_MAX_S)
         if refused is not None and not isinstance(refused, str):
-            raise TypeError("refused must be an access token")
+            raise TypeError(texts.REFUSED_IS_A_TOKEN)
         self._options_of(provider)
         until = time.monotonic() + REFRESH_LEASE_S
         first: tuple[str, int] | None = None

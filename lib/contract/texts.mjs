@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// From texts.json: the texts that more than one language has. A text with places is a function in JavaScript and Python, and a format of
+// printf in Go and C, whose compilers check what it is given.
+
+import { camel, filled, head, isIn, pascal, placesOf, pyText, snake, upper } from './languages.mjs';
+
+/**
+ * @typedef {object} Text
+ * @property {string} name
+ * @property {string} text
+ * @property {string} [in]
+ * @property {Record<string, string>} [c] what printf takes for a place
+ */
+
+const SDKS = 'js py go';
+const INTEGER = /\{(\w+):int\}/g;
+
+/** What a language has of a text: its members by their names there, and the places without their types. */
+function of(language, member, texts) {
+	return texts.filter(({ in: wanted = SDKS }) => isIn(language)({ in: wanted })).map(({ name, text, c = {} }) => {
+		const integers = new Set([...text.matchAll(INTEGER)].map(([, place]) => place));
+		return { name, c, integers, text: text.replaceAll(/\{\.(\w+)\}/g, (_, each) => member(each)).replaceAll(INTEGER, '{$1}') };
+	});
+}
+
+/** @param {Text[]} texts */
+const javascript = (texts) => `${head.js}
+export const TEXTS = {
+${of('js', camel, texts).map(({ name, text, integers }) => {
+		const typed = placesOf(text).map((place) => `@param {${integers.has(place) ? 'number' : 'string'}} ${camel(place)}`);
+		const comment = typed.length > 1 ? `	/**\n${typed.map((each) => `	 * ${each}\n`).join('')}	 */\n` : typed.map((each) => `	/** ${each} */\n`).join('');
+		return `${comment}	${camel(name)}: ${typed.length > 0 ? `(${placesOf(text).map(camel).join(', ')}) => ` : ''}${filled.js(text)},\n`;
+	}).join('')}};
+`;
+
+/** @param {Text[]} texts */
+const python = (texts) => `${head.py}${of('py', snake, texts).map(({ name, text, integers }) => (placesOf(text).length === 0 ? `\n${upper(name)} = ${pyText(text, '')}\n`
+	: `\n\ndef ${snake(name)}(${placesOf(text).map((place) => `${snake(place)}: ${integers.has(place) ? 'int' : 'str'}`).join(', ')}) -> str:\n    return ${pyText(text, '    ')}\n\n`))
+	.join('').replaceAll(/\n{4,}/g, '\n\n\n').replace(/\n+$/, '\n')}`;
+
+/** A literal with a verb for each place. @type {(text: string, verb: (place: string) => string) => string} */
+const format = (text, verb) => JSON.stringify(text.replaceAll(/\{(\w+)\}/g, (_, place) => verb(place)));
+
+/** @param {Text[]} texts */
+function go(texts) {
+	const all = of('go', pascal, texts);
+	const width = Math.max(...all.map(({ name }) => pascal(name).length));
+	return `${head.go}// Package texts has what this module says in the same words as other languages: texts, and formats for those with places.
+package texts
+
+const (
+${all.map(({ name, text, integers }) => `	${pascal(name).padEnd(width)} = ${format(text, (place) => (integers.has(place) ? '%d' : '%s'))}\n`).join('')})
+`;
+}
+
+/** @param {Text[]} texts */
+const header = (texts) => `${head.h}#ifndef UM_CONTRACT_TEXTS_H
+#define UM_CONTRACT_TEXTS_H
+
+${of('c', snake, texts).map(({ name, text, integers, c }) => `#define UM_TEXT_${upper(name)} ${format(text, (place) => c[place] ?? (integers.has(place) ? '%d' : '%s'))}\n`).join('')}
+#endif
+`;
+
+/** @type {(data: { texts: Text[] }, limits: { limits: { name: string, value: number }[] }) => Record<string, string>} */
+export function files({ texts }, { limits }) {
+	const values = new Map(limits.map(({ name, value }) => [name, String(value)]));
+	const made = texts.map((each) => ({ ...each, text: each.text.replaceAll(/\{(\w+)\}/g, (place, name) => values.get(name) ?? place) }));
+	return {
+		'lib/node/src/core/contract-texts.js': javascript(made),
+		'lib/python/src/urlmode/_core/contract_texts.py': python(made),
+		'lib/go/internal/texts/texts.go': go(made),
+		'lib/contract/texts.h': header(made),
+	};
+}
