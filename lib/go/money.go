@@ -3,6 +3,7 @@
 package urlmode
 
 import (
+	"context"
 	"time"
 )
 
@@ -103,6 +104,8 @@ type Entitlement struct {
 	// ElicitationID is that with which it was opened.
 	ElicitationID string
 	OpenedAt      time.Time // when it began
+	// ManageURL asks for the page where this user changes or cancels the subscription. Only the body of RequirePaid has it.
+	ManageURL func(context.Context) (string, error) `json:"-"`
 }
 
 // Refund is a refund, a dispute or a cancelled authorisation.

@@ -204,6 +204,34 @@ func TestAClaimWithBothEndsAtOnceAsksFirst(t *testing.T) {
 	}
 }
 
+func TestHowOldTheLastAnswerMayBeIsForTheCallerToSay(t *testing.T) {
+	s := openShop(t)
+	id := s.create()
+	s.paid = []string{"tr_" + id}
+	s.event(id)
+	if _, err := s.m.WaitWith(t.Context(), id, s.me, WaitOptions{Recheck: s.recheck}); err != nil {
+		t.Fatal(err)
+	}
+	asked := 1
+	for _, row := range []struct {
+		old, more int
+		after     time.Duration
+	}{{61, 0, time.Hour}, {0, 1, -1}, {3601, 1, time.Hour}} {
+		s.pass(id, row.old)
+		claim, err := s.m.BeginClaim(t.Context(), id, s.me, LeaseOptions{Recheck: s.recheck, RecheckAfter: row.after})
+		if asked += row.more; err != nil || claim.State != ClaimBegun || len(s.asked) != asked {
+			t.Fatalf("%+v: %+v, %v, asked %d times", row, claim, err, len(s.asked))
+		}
+		if released, err := claim.Release(t.Context()); !released || err != nil {
+			t.Fatal(released, err)
+		}
+	}
+	s.pass(id, 61)
+	if ok, err := s.m.Claim(t.Context(), id, s.me, ClaimOptions{Recheck: s.recheck, RecheckAfter: time.Hour}); !ok || err != nil || len(s.asked) != asked {
+		t.Fatal(ok, err, s.asked)
+	}
+}
+
 func TestAClaimDoesNotAskWithoutAReason(t *testing.T) {
 	s := openShop(t)
 	var ids []string

@@ -7,8 +7,9 @@ help_reconcile()
 usage: urlmode reconcile PROVIDER --from WHEN [--to WHEN] FILE...
 
 Compares the payments that PROVIDER lists with those that are here, by reference,
-amount and currency; and what went back, if a FILE lists refunds. FILE is what the
-provider exports: its description says of which kind (reconcile). Take the files from a day earlier to a day later: a provider
+amount and currency; and what went back, if a FILE lists refunds: otherwise it says
+that it has not. FILE is what the provider exports: its description says of which
+kind (reconcile), and whether there is one of refunds. Take the files from a day earlier to a day later: a provider
 often lists when a checkout was created. It only reads, and asks nobody: what a
 file says proves nothing. Status 1: they differ, or a file cannot be read.
 
@@ -147,7 +148,7 @@ reconcile_refunds()
 
 compare_books()
 {
-	awk -F '\t' -v mark="$scratch/differs" '
+	awk -F '\t' -v mark="$scratch/differs" -v refunds="$(wc -l <"$scratch/refunds")" '
 	function report(what, text) { print what "\t" text; differs++ }
 	function refund() {
 		if ($2 == "missing_here") report("missing", "refund " $3 ": " $8 " " $9 " of " $4 ": have its event sent again")
@@ -179,6 +180,7 @@ compare_books()
 			if (!(reference in seen)) list[due[reference]] = reference
 		for (i = 1; i <= n; i++)
 			if (i in list) report("unlisted", list[i] ": " ours[list[i]] ", of " id[list[i]] ": look for it at the provider, and at urlmode show " id[list[i]])
+		if (!refunds) print "no FILE lists a refund: what went back was not compared"
 		if (unread) print unread " of ours name no elicitation there, so that their amounts were not compared"
 		printf "%d the same, %d differ, %d name no elicitation of this database\n", same, differs, foreign
 		if (differs) print "" >mark

@@ -176,6 +176,14 @@ describe('a claim under a lease', () => {
 		const { fence: next } = await begin(other);
 		assert.deepEqual(await api.error('fulfil_claim', { ...owner(other), fence: next, result: { text: 'x'.repeat(17 * 1_024 * 1_024) } }), [400, 'invalid_request', 'result']);
 		assert.deepEqual(await api.error('fulfil_claim', { ...owner(other), fence: next, result: { text: 'x'.repeat(33 * 1_024 * 1_024) } }), [413, 'too_large']);
+		// What cannot be kept is not final: its lease goes on until the answer was written. Otherwise the next call makes it again, for the same payment.
+		assert.deepEqual(await api.error('begin_claim', { ...owner(other), lease_ms: 1_000 }), [409, 'leased']);
+		assert.deepEqual(await api.ok('renew_claim', { ...owner(other), fence: next, lease_ms: 30_000 }), {});
+		assert.deepEqual(await api.ok('release_claim', { ...owner(other), fence: next }), {});
+		const { state, reference, fence: last } = await begin(other);
+		assert.deepEqual([state, reference, last > next], ['begun', other.reference, true]);
+		assert.deepEqual(await api.ok('confirm_claim', { ...owner(other), fence: last }), {});
+		assert.deepEqual(await api.error('begin_claim', { ...owner(other), lease_ms: 1_000 }), [409, 'taken']);
 	});
 
 	test('an account has no lease: its claim is final, and its end says whether it is connected', async () => {

@@ -206,6 +206,66 @@ for (const [name, { expected, paid, half, learned }] of Object.entries(HALVES)) 
 	});
 }
 
+/** Refunds that name no payment: their elicitation, or its checkout. */
+const UNNAMED = {
+	paypal: {
+		expected: PRICE,
+		paid: (id, ref, checkout) => paypal('PAYMENT.CAPTURE.COMPLETED', id, { id: ref, supplementary_data: { related_ids: { order_id: checkout } } }, '10.50'),
+		back: (id, ref) => paypal('PAYMENT.CAPTURE.REFUNDED', id, {
+			id: `REF-${ref}`, seller_payable_breakdown: { total_refunded_amount: { currency_code: 'EUR', value: '4.00' } },
+		}, '4.00'),
+	},
+	paystack: {
+		expected: PROVIDERS.paystack.expected,
+		hasNoCheckout: true,
+		paid: PROVIDERS.paystack.paid,
+		back: (id, ref) => ({ event: 'refund.processed', data: { domain: 'live', refund_reference: `re-${ref}`, transaction_reference: id, amount: '400', currency: 'NGN' } }),
+	},
+	// The server has asked the API, which names the transfers; the event names their checkout.
+	'coinbase-business': {
+		expected: PRICE,
+		learned: true,
+		back: (id, ref, checkout) => PROVIDERS['coinbase-business'].back(checkout),
+	},
+};
+
+function paypal(event_type, id, resource, value) {
+	return { id: `WH-${randomUUID()}`, event_type, resource: { custom_id: id, amount: { currency_code: 'EUR', value }, ...resource } };
+}
+
+for (const [name, { expected, paid, back, learned, hasNoCheckout }] of Object.entries(UNNAMED)) {
+	describe(`${name}: a refund that names no payment`, () => {
+		const begin = async () => {
+			const checkout = `c-${randomUUID()}`;
+			const payment = await fixture.createPayment(name, { expected, item: 'report', targetUrl: hasNoCheckout ? 'https://checkout.example/pay' : () => ({ url: 'https://checkout.example/pay', checkout }) });
+			const send = async (event) => assert.equal((await sender(fixture, name).send(event)).status, 200);
+			return {
+				pay: (reference) => (learned ? fixture.urlmode.complete(payment.id, { ...payment.owner, action: 'accept', reference, ...expected })
+					: send(paid(payment.id, reference, checkout))),
+				refund: (reference) => send(back(payment.id, reference, checkout)),
+				payments: async () => (await fixture.stack.sql('SELECT reference, refunded, held FROM urlmode.show_payments($1)', [payment.id]))
+					.map(({ reference, refunded, held }) => [reference, Number(refunded), held]).sort(),
+			};
+		};
+		const [one, other] = ['a', 'b'].map((letter) => `${letter}-${randomUUID()}`);
+
+		test('after its single payment', async () => {
+			const { pay, refund, payments } = await begin();
+			await pay(one);
+			await refund(one);
+			assert.deepEqual(await payments(), [[one, 400, true]]);
+		});
+
+		test('before it', async () => {
+			const { pay, refund, payments } = await begin();
+			await refund(other);
+			assert.deepEqual(await payments(), []);
+			await pay(other);
+			assert.deepEqual(await payments(), [[other, 400, true]]);
+		});
+	});
+}
+
 describe('adyen: of two attempts, what becomes of the one leaves the other', () => {
 	const begin = async () => {
 		const payment = await fixture.createPayment('adyen', { expected: PRICE, item: 'report' });

@@ -97,7 +97,9 @@ server.registerResource('d', 'd://d', {}, (uri, call) => withElicitation({ ...op
 import { MCPServer } from 'mcp-use';
 import { withElicitation } from 'urlmode/mcp-use';
 const server = new MCPServer({ name: 'a', version: '1.0.0' });
-server.tool({ name: 'a', description: 'a' }, (args, call) => withElicitation({ ...options, call }, () => ({ content: [] })));
+server.tool({ name: 'a', description: 'a' }, (args, call) => withElicitation({ ...options, typed: false, call }, () => ({ content: [] })));
+// @ts-expect-error mcp-use does not tell whether the tool has an output schema
+void withElicitation({ ...options, call: undefined as never }, () => {});
 `,
 	'mcp-lite.ts': `${COMMON}
 import { StreamableHttpTransport, McpServer, type ClientRequestAdapter, type SessionAdapter } from 'mcp-lite';
@@ -107,7 +109,9 @@ const clientRequestAdapter: ClientRequestAdapter = requests;
 const sessionAdapter: SessionAdapter = new PostgresSessionAdapter(urlmode, { ttl: 1_000 });
 const transport = new StreamableHttpTransport({ sessionAdapter, clientRequestAdapter });
 const server = new McpServer({ name: 'a', version: '1.0.0' });
-server.tool('a', { description: 'a', handler: (args: unknown, call) => withElicitation({ ...options, call }, () => ({ content: [] })) });
+server.tool('a', { description: 'a', handler: (args: unknown, call) => withElicitation({ ...options, typed: false, call }, () => ({ content: [] })) });
+// @ts-expect-error mcp-lite does not tell whether the tool has an output schema
+void withElicitation({ ...options, call: undefined as never }, () => {});
 export const handle: (request: Request) => Promise<Response> = requests.wrap(transport.bind(server));
 `,
 	'oauth.ts': `${COMMON}

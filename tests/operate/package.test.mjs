@@ -84,7 +84,7 @@ describe('installed', TIMEOUT, () => {
 		writeFileSync(join(project, 'index.mjs'), `
 			import { UrlMode } from 'urlmode';
 			import { withAccount } from 'urlmode/mcp-lite';
-			const connect = (provider) => withAccount({ provider, call: { request: {} }, client: { id: 'a' }, message: 'Please.' }, () => {}).catch(({ message }) => message);
+			const connect = (provider) => withAccount({ provider, typed: false, call: { request: {} }, client: { id: 'a' }, message: 'Please.' }, () => {}).catch(({ message }) => message);
 			console.log(JSON.stringify([typeof UrlMode, await connect('notion'), await connect('nobody')]));
 		`);
 		const { stdout } = await execute(process.execPath, [join(project, 'index.mjs')]);

@@ -16,14 +16,15 @@ type PaidWish struct {
 	// Wish is what a user without a subscription is asked for: its Item is what the subscription is for, and its Expected is the first
 	// price. Kind and Subscription are set.
 	Wish
-	// ManageURL returns the page where the user settles a subscription that is past due or paused, or nothing. It may be nil.
+	// ManageURL returns the page where the user manages the subscription, or nothing. Who is past due or has paused is sent there. It may be
+	// nil.
 	ManageURL func(context.Context, urlmode.Entitlement) (string, error)
 	// ByError means that a client of 2025-11-25 gets the error -32042, as with Require.
 	ByError bool
 }
 
-// PaidBody does what the user may use, and returns the result of the tool as JSON. Its context is that of the call. It runs in each call,
-// and its result is not kept.
+// PaidBody does what the user may use, and returns the result of the tool as JSON. Its context is that of the call. The entitlement has a
+// ManageURL. It runs in each call, and its result is not kept.
 type PaidBody func(context.Context, urlmode.Entitlement) (json.RawMessage, error)
 
 // RequirePaid runs the body for a user who has subscribed to the item. Others are asked for the first payment of a subscription; who is past
@@ -44,6 +45,7 @@ func (a *Adapter) RequirePaid(ctx context.Context, call Call, wish PaidWish, bod
 	if !found.Entitled {
 		return a.manage(ctx, call, wish, *found)
 	}
+	found.ManageURL = func(ctx context.Context) (string, error) { return wish.page(ctx, *found) }
 	made, err := body(ctx, *found)
 	if err == nil {
 		err = call.Output.Check(made)
@@ -87,17 +89,22 @@ func (a *Adapter) subscribe(ctx context.Context, call Call, wish PaidWish) (End,
 	return end, found, err
 }
 
+func (w PaidWish) page(ctx context.Context, entitlement urlmode.Entitlement) (string, error) {
+	if w.ManageURL == nil {
+		return "", nil
+	}
+	return w.ManageURL(ctx, entitlement)
+}
+
 // manage ends a call of a user whose subscription has a problem.
 func (a *Adapter) manage(ctx context.Context, call Call, wish PaidWish, entitlement urlmode.Entitlement) (End, error) {
-	reason, url := "past_due", ""
+	reason := "past_due"
 	if entitlement.Paused {
 		reason = "paused"
 	}
-	if wish.ManageURL != nil {
-		var err error
-		if url, err = wish.ManageURL(ctx, entitlement); err != nil {
-			return End{}, err
-		}
+	url, err := wish.page(ctx, entitlement)
+	if err != nil {
+		return End{}, err
 	}
 	if url == "" {
 		return call.Output.fit(failureEnd(urlmode.Cancel, reason)), nil

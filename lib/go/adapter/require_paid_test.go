@@ -103,6 +103,21 @@ func TestRequirePaid(t *testing.T) {
 	if said := use(wish); !strings.Contains(said, `\n\nhttps://shop.example/past_due\n\n`) {
 		t.Error(said)
 	}
+	s.tell(nil, "subscription", "", `, "status": "cancelled", "until_ms": 4102444800000`)
+	for manage, page := range map[bool]string{true: "https://shop.example/cancelled", false: ""} {
+		with := wish
+		if !manage {
+			with.ManageURL = nil
+		}
+		if _, err := a.RequirePaid(t.Context(), call, with, func(ctx context.Context, e urlmode.Entitlement) (json.RawMessage, error) {
+			if url, err := e.ManageURL(ctx); err != nil || url != page {
+				t.Errorf("who is %s manages it at %q, %v", e.Status, url, err)
+			}
+			return json.RawMessage(`"done"`), nil
+		}); err != nil {
+			t.Error(err)
+		}
+	}
 	s.tell(nil, "subscription", "", `, "status": "paused"`)
 	if said := use(wish); !strings.Contains(said, "the subscription is paused") || asked != 1 {
 		t.Error(said)

@@ -100,18 +100,19 @@ func overHTTP(t *testing.T, p *payer, url string) *sdk.ClientSession {
 	return session
 }
 
-// A client that gives up over HTTP has paid for the result that the next call is given, whether it is small or large.
-func TestResultOfAClientThatGivesUp(t *testing.T) {
-	for _, size := range []int{100, 1_000_000} {
-		p, runs := &payer{t: t, me: adaptertest.Someone(), instance: adaptertest.Open(t), action: "accept"}, 0
+// A client that gives up over HTTP, or whose connection ends while it reads the answer, has paid for the result that the next call is given.
+// What is too large to be kept is made again for the same payment.
+func TestResultOfAClientThatIsGone(t *testing.T) {
+	for _, row := range adaptertest.Gone {
+		p, references := &payer{t: t, me: adaptertest.Someone(), instance: adaptertest.Open(t), action: "accept"}, []string{}
 		tools, begun, goOn := New(adaptertest.Open(t), Options{}), make(chan struct{}), make(chan struct{})
 		server := serverOf(func(ctx context.Context, call *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-			return tools.ElicitURL(ctx, call, wish(p.me, "one"), func(context.Context, Accepted) (*sdk.CallToolResult, error) {
-				if runs++; runs == 1 {
+			return tools.ElicitURL(ctx, call, wish(p.me, "one"), func(_ context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
+				if references = append(references, accepted.Reference); len(references) == 1 && !row.IsCut {
 					close(begun)
 					<-goOn
 				}
-				return text(strings.Repeat("x", size)), nil
+				return text(strings.Repeat("x", row.Size)), nil
 			})
 		})
 		server.AddReceivingMiddleware(Middleware)
@@ -120,27 +121,32 @@ func TestResultOfAClientThatGivesUp(t *testing.T) {
 			listening.CloseClientConnections()
 			listening.Close()
 		})
-		session := overHTTP(t, p, listening.URL)
+		url, cut := adaptertest.CutAfter(t, listening.URL, 1_000_000)
+		session := overHTTP(t, p, url)
 		ctx, leave := context.WithCancel(t.Context())
 		ended := make(chan error)
 		go func() {
 			_, err := session.CallTool(ctx, &sdk.CallToolParams{Name: "buy"})
 			ended <- err
 		}()
-		<-begun
+		if row.IsCut {
+			<-cut
+		} else {
+			<-begun
+		}
 		leave()
-		if err := <-ended; !errors.Is(err, context.Canceled) {
-			t.Fatal(err)
+		if err := <-ended; err == nil {
+			t.Fatal("it has its answer")
 		}
 		close(goOn)
 		session.Close() // The SDK waits for the body.
 		session = overHTTP(t, p, listening.URL)
-		if result := call(t, session); len(said(result)) != size || runs != 1 || len(p.asked) != 1 {
-			t.Fatalf("%.40q after %d runs and %d requests", said(result), runs, len(p.asked))
+		if result := call(t, session); len(said(result)) != row.Size || len(references) != row.Runs || len(p.asked) != 1 || references[0] != references[row.Runs-1] {
+			t.Fatalf("%+v: %.40q after %d requests for %q", row, said(result), len(p.asked), references)
 		}
 		adaptertest.UntilConfirmed(t, p.instance, p.me, p.asked[0])
-		if result := call(t, session); len(said(result)) != size || runs != 2 || len(p.asked) != 2 {
-			t.Fatalf("%.40q after %d runs and %d requests", said(result), runs, len(p.asked))
+		if result := call(t, session); len(said(result)) != row.Size || len(references) != row.Runs+1 || len(p.asked) != 2 || references[0] == references[row.Runs] {
+			t.Fatalf("%+v: %.40q after %d requests for %q", row, said(result), len(p.asked), references)
 		}
 	}
 }

@@ -6,10 +6,11 @@ import (
 	"context"
 	"crypto/rand"
 	"net/http"
-	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"urlmode.example/urlmode/adapter"
 )
 
 const (
@@ -26,7 +27,7 @@ type connection struct {
 	end     context.CancelFunc
 	session string
 	user    string
-	waiting *waiting
+	answer  *adapter.Answer
 	stream  *stream
 	unwatch func() bool // the end of the session, once there is a call
 }
@@ -34,36 +35,6 @@ type connection struct {
 // canBeResumed reports whether the client can fetch the answer by another request: the streams of a server without sessions have events, too,
 // but nobody can ask for them.
 func (c *connection) canBeResumed() bool { return c.session != "" && c.stream.canBeResumed() }
-
-// waiting is told that the answers of a request were written, or will not be.
-type waiting struct {
-	mu    sync.Mutex
-	ended bool
-	tell  []func(written bool)
-}
-
-func (w *waiting) when(tell func(written bool)) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.ended {
-		go tell(false)
-		return
-	}
-	w.tell = append(w.tell, tell)
-}
-
-// end is told once.
-func (w *waiting) end(written bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.ended {
-		return
-	}
-	w.ended = true
-	for _, tell := range w.tell {
-		tell(written)
-	}
-}
 
 // Handler tells the tools when a client has closed its connection or its session, around the handler of the SDK and
 // inside your authentication. Without it a call whose client is gone waits until its round is over, and the end
@@ -97,7 +68,7 @@ func (t *Tools) serveCall(w http.ResponseWriter, r *http.Request, next http.Hand
 	id := rand.Text()
 	ctx, end := context.WithCancel(context.WithoutCancel(r.Context()))
 	r.Header.Set(connectionHeader, id)
-	made := &connection{ctx: ctx, end: end, session: session, user: user, waiting: &waiting{}, stream: &stream{}}
+	made := &connection{ctx: ctx, end: end, session: session, user: user, answer: &adapter.Answer{}, stream: &stream{}}
 	t.mu.Lock()
 	t.connections[id] = made
 	t.mu.Unlock()
@@ -131,7 +102,7 @@ func (t *Tools) forget(id string, of *connection, isWritten bool) {
 		unwatch()
 	}
 	of.end()
-	of.waiting.end(isWritten)
+	of.answer.End(isWritten)
 }
 
 // resumed is the call whose stream a client resumes.
@@ -191,5 +162,5 @@ func (t *Tools) connectionOf(call *sdk.CallToolRequest) (ctx context.Context, wh
 		known.unwatch = unwatch
 		t.mu.Unlock()
 	}
-	return known.ctx, known.waiting.when
+	return known.ctx, known.answer.WhenWritten
 }

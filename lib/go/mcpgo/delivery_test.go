@@ -67,20 +67,23 @@ func TestToolThatFailsAfterItsBody(t *testing.T) {
 	}
 }
 
-// A client that gives up has paid for the result that the next call is given, whether it is small or large.
-func TestResultOfAClientThatGivesUp(t *testing.T) {
-	for _, size := range []int{100, 1_000_000} {
-		s, runs := &shop{payer: &payer{t: t, me: adaptertest.Someone(), instance: adaptertest.Open(t)}}, 0
+// A client that gives up, or whose connection ends while it reads the answer, has paid for the result that the next call is given. What is
+// too large to be kept is made again for the same payment.
+func TestResultOfAClientThatIsGone(t *testing.T) {
+	for _, row := range adaptertest.Gone {
+		s, references := &shop{payer: &payer{t: t, me: adaptertest.Someone(), instance: adaptertest.Open(t)}}, []string{}
 		tools, begun, goOn := New(adaptertest.Open(t), Options{}), make(chan struct{}), make(chan struct{})
-		s.url = serve(t, tools, func(ctx context.Context, call sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-			return tools.ElicitURL(ctx, call, wish(s.me), func(context.Context, Accepted) (*sdk.CallToolResult, error) {
-				if runs++; runs == 1 {
+		url := serve(t, tools, func(ctx context.Context, call sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			return tools.ElicitURL(ctx, call, wish(s.me), func(_ context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
+				if references = append(references, accepted.Reference); len(references) == 1 && !row.IsCut {
 					close(begun)
 					<-goOn
 				}
-				return sdk.NewToolResultText(strings.Repeat("x", size)), nil
+				return sdk.NewToolResultText(strings.Repeat("x", row.Size)), nil
 			})
 		})
+		var cut <-chan struct{}
+		s.url, cut = adaptertest.CutAfter(t, url, 1_000_000)
 		session := s.session(true)
 		ctx, leave := context.WithCancel(t.Context())
 		ended := make(chan error)
@@ -90,22 +93,30 @@ func TestResultOfAClientThatGivesUp(t *testing.T) {
 			_, err := session.CallTool(ctx, call)
 			ended <- err
 		}()
-		<-begun
+		if row.IsCut {
+			<-cut
+		} else {
+			<-begun
+		}
 		leave()
-		if err := <-ended; !errors.Is(err, context.Canceled) {
-			t.Fatal(err)
+		if err := <-ended; err == nil {
+			t.Fatal("it has its answer")
 		}
 		session.Close()
 		close(goOn)
+		s.url = url
 		session = s.session(true)
-		for next := range int32(2) {
+		for next := range 2 {
 			if next == 1 {
 				adaptertest.UntilConfirmed(t, s.instance, s.me, s.id.Load().(string))
 			}
 			_, said, err := callFor(s, session, "buy", 1)
-			if err != nil || len(said) != size || runs != int(next+1) || s.asked.Load() != next+1 {
-				t.Fatalf("%.40q, %v after %d runs and %d requests", said, err, runs, s.asked.Load())
+			if err != nil || len(said) != row.Size || len(references) != row.Runs+next || s.asked.Load() != int32(next+1) {
+				t.Fatalf("%+v: %.40q, %v after %d requests for %q", row, said, err, s.asked.Load(), references)
 			}
+		}
+		if references[0] != references[row.Runs-1] || references[0] == references[row.Runs] {
+			t.Fatalf("%+v: it ran for %q", row, references)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"net/http"
 	"sync"
 
 	sdk "github.com/mark3labs/mcp-go/mcp"
@@ -60,6 +61,19 @@ type life struct {
 // New makes Tools. Nothing needs to be closed but the instance.
 func New(instance *urlmode.Instance, o Options) *Tools {
 	return &Tools{adapter: adapter.New(instance, o), lives: map[string]life{}}
+}
+
+type answerKey struct{}
+
+// Handler tells the tools whether their answers were written, around the handler of the server. Without it an answer counts as written
+// when its tool has ended: a client whose connection ends while it reads a large one has paid for nothing.
+func Handler(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer, isServed := &adapter.Answer{}, false
+		defer func() { answer.End(isServed && r.Context().Err() == nil) }()
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), answerKey{}, answer)))
+		isServed = true
+	})
 }
 
 // AddHooks tells the tools of the sessions that the server registers: their clients are told that an elicitation is
@@ -210,6 +224,9 @@ func (t *Tools) describe(ctx context.Context, call sdk.CallToolRequest) adapter.
 	srv, session := server.ServerFromContext(ctx), server.ClientSessionFromContext(ctx)
 	call = CallOf(ctx, call)
 	described := adapter.Call{Output: calledOutput(ctx, call.Params.Name), WhenEnded: adapter.WhenEnded(ctx), WhenPassed: adapter.WhenPassed(ctx)}
+	if answer, ok := ctx.Value(answerKey{}).(*adapter.Answer); ok {
+		described.WhenWritten = answer.WhenWritten
+	}
 	if meta := call.Params.Meta; meta != nil {
 		described.Traceparent = urlmode.TraceparentOf(meta.AdditionalFields["traceparent"])
 	}

@@ -35,7 +35,7 @@ func serve(t *testing.T, tools *Tools, run server.ToolHandlerFunc) string {
 	tools.AddHooks(hooks)
 	srv := server.NewMCPServer("tests", "1", server.WithHooks(hooks), server.WithElicitation())
 	srv.AddTool(sdk.NewTool("buy"), run)
-	listening := httptest.NewServer(server.NewStreamableHTTPServer(srv))
+	listening := httptest.NewServer(Handler(server.NewStreamableHTTPServer(srv)))
 	t.Cleanup(func() {
 		listening.CloseClientConnections()
 		listening.Close()

@@ -22,7 +22,7 @@ const subjectIn = (options) => String(options?.authInfo?.extra?.subject);
 server.tool('connect_account', {
 	description: 'Connects your Demo Account.',
 	handler: (args, call) => withAccount({
-		urlmode, call, subject: subjectIn(call), provider: 'demo', description: 'openid-connect',
+		urlmode, call, typed: false, subject: subjectIn(call), provider: 'demo', description: 'openid-connect',
 		variables: { issuer }, client, scopes: ['openid', 'profile'], message: 'Connect your Demo Account.',
 	}, async (connected) => {
 		// Keep connected.tokens, and never send them to the client.
@@ -33,7 +33,7 @@ server.tool('connect_account', {
 server.tool('buy_report', {
 	description: 'Buys the report.',
 	handler: (args, call) => withElicitation({
-		urlmode, call, subject: subjectIn(call), provider: 'stripe', kind: 'payment',
+		urlmode, call, typed: false, subject: subjectIn(call), provider: 'stripe', kind: 'payment',
 		expected: { amount: 1050, currency: 'EUR' },
 		message: 'The report costs 10.50 EUR.', item: 'report:2026', targetUrl: createCheckout,
 	}, async ({ reference }) => ({ content: [{ type: 'text', text: `Paid with ${reference}.` }] })),
@@ -43,7 +43,7 @@ server.tool('buy_summary', {
 	description: 'Buys the summary, as data.',
 	outputSchema: { type: 'object', properties: { reference: { type: 'string' } }, required: ['reference'], additionalProperties: false },
 	handler: (args, call) => withElicitation({
-		urlmode, call, subject: subjectIn(call), provider: 'stripe', kind: 'payment', typed: true,
+		urlmode, call, typed: true, subject: subjectIn(call), provider: 'stripe', kind: 'payment',
 		expected: { amount: 1050, currency: 'EUR' },
 		message: 'The summary costs 10.50 EUR.', item: 'summary:2026', targetUrl: createCheckout,
 	}, async ({ reference }) => ({ content: [{ type: 'text', text: `Paid with ${reference}.` }], structuredContent: { reference } })),
@@ -52,7 +52,7 @@ server.tool('buy_summary', {
 server.tool('ask_analyst', {
 	description: 'Asks the analyst, for subscribers.',
 	handler: (args, call) => requirePaid({
-		urlmode, call, subject: subjectIn(call), provider: 'stripe', item: 'analyst', expected: { amount: 1050, currency: 'EUR' },
+		urlmode, call, typed: false, subject: subjectIn(call), provider: 'stripe', item: 'analyst', expected: { amount: 1050, currency: 'EUR' },
 		message: 'The analyst costs 10.50 EUR a month.', targetUrl: createCheckout, manageUrl,
 	}, async ({ status }) => ({ content: [{ type: 'text', text: `Buy low, sell high. (${status})` }] })),
 });
@@ -60,21 +60,21 @@ server.tool('ask_analyst', {
 server.tool('store_key', {
 	description: 'Stores your API key.',
 	handler: (args, call) => collectInput({
-		urlmode, call, subject: subjectIn(call), provider: 'intake', form: keyForm, verify: verifyKey, message: 'Your API key is needed.',
+		urlmode, call, typed: false, subject: subjectIn(call), provider: 'intake', form: keyForm, verify: verifyKey, message: 'Your API key is needed.',
 	}, async ({ values }) => ({ content: [{ type: 'text', text: `Stored a key of ${String(values.api_key).length} characters.` }] })),
 });
 
 server.tool('accept_terms', {
 	description: 'Accepts the terms.',
 	handler: (args, call) => askApproval({
-		urlmode, call, subject: subjectIn(call), provider: 'approvals', form: terms, message: 'The terms must be accepted.',
+		urlmode, call, typed: false, subject: subjectIn(call), provider: 'approvals', form: terms, message: 'The terms must be accepted.',
 	}, async ({ approver }) => ({ content: [{ type: 'text', text: `Accepted by ${approver}.` }] })),
 });
 
 server.tool('delete_reports', {
 	description: 'Deletes all reports, if somebody else agrees.',
 	handler: (args, call) => askApproval({
-		urlmode, call, subject: subjectIn(call), provider: 'approvals', form: deletion, approver: 'others', ttl: 86_400_000,
+		urlmode, call, typed: false, subject: subjectIn(call), provider: 'approvals', form: deletion, approver: 'others', ttl: 86_400_000,
 		message: 'Somebody else must agree.',
 	}, async ({ approver }) => ({ content: [{ type: 'text', text: `Deleted, as ${approver} has agreed.` }] })),
 });

@@ -6,6 +6,7 @@ import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { withElicitation as withMcpUse } from '../src/adapters/mcp-use.js';
+import { withElicitation as withMcpLite } from '../src/frameworks/mcp-lite.js';
 import { verifyRequestState } from '../src/adapters/sdk2.js';
 import { checkClients } from '../src/core/arguments.js';
 import { linkCall, never, round, sessionCall, signature, start } from './support/calls.js';
@@ -392,5 +393,16 @@ test('mcp-use: a client of an older protocol revision gets the link as text', as
 		signal: new AbortController().signal, client: { capabilities: () => ({}), info: () => ({}) }, requestState: () => undefined,
 		reportProgress: async () => false,
 	};
-	assert.match((await withMcpUse({ ...options, call }, never)).content[0].text, /opens this link/);
+	assert.match((await withMcpUse({ ...options, typed: false, call }, never)).content[0].text, /opens this link/);
+});
+
+test('mcp-use and mcp-lite do not tell whether a tool has an output schema: a call that does not say it is refused, and asks nobody', async (t) => {
+	const call = { request: {}, signal: new AbortController().signal, client: { capabilities: () => ({}), info: () => ({}) }, requestState: () => undefined };
+	for (const elicit of [withMcpUse, withMcpLite]) {
+		const { options, newest } = await start(t);
+		for (const typed of [undefined, 'yes']) await assert.rejects(elicit({ ...options, typed, call }, never), /^TypeError: typed must be true or false/);
+		assert.equal(await newest(), undefined);
+		const { content, isError, structuredContent } = await elicit({ ...options, typed: true, call, roundTimeout: 200 }, never);
+		assert.deepEqual([/opens this link/.test(content[0].text), isError, structuredContent], [true, true, undefined]);
+	}
 });

@@ -18,7 +18,7 @@ const EXPIRED = /^The requestState has expired\. Call the tool again without req
 async function setUpHandle(t) {
 	const fixture = await setUp(t);
 	const options = { ...request, urlmode: fixture.urlmode, subject: `user-${randomUUID()}`, message: 'Please.', roundTimeout: 50 };
-	const ask = (state, more = {}) => withElicitation({ ...options, ...more, call: {
+	const ask = (state, more = {}) => withElicitation({ ...options, ...more, typed: false, call: {
 		signal: new AbortController().signal, client: { capabilities: () => ({ elicitation: { url: {} } }), info: () => ({}) },
 		requestState: () => state, reportProgress: async () => true,
 	} }, async () => assert.fail('nobody has accepted'));

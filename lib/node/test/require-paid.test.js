@@ -86,6 +86,23 @@ test('a user who is past due or has paused is sent to the page of manageUrl, and
 	assert.equal((await use({ manageUrl })).ran, 'active');
 });
 
+test('a user who is entitled gets the page of manageUrl as well, if the tool asks for it, also until the end of what was cancelled', async (t) => {
+	const { options, use, client, is } = await start(t);
+	await use({}, client());
+	const asked = [];
+	const manageUrl = ({ status }) => {
+		asked.push(status);
+		return new URL('https://shop.example/portal');
+	};
+	const of = (more) => sdk2.requirePaid({ ...options, ...linkCall(), ...more }, (entitlement) => entitlement.manageUrl());
+	assert.equal(await of({ manageUrl }), 'https://shop.example/portal');
+	await is({ status: 'cancelled', until_ms: Date.now() + 3_600_000 });
+	assert.equal(await of({ manageUrl }), 'https://shop.example/portal');
+	assert.deepEqual(asked, ['active', 'cancelled']);
+	assert.deepEqual([(await use({ manageUrl })).ran, asked.length], ['cancelled', 2], 'nobody has asked for it');
+	assert.deepEqual([await of({}), await of({ manageUrl: () => undefined })], [undefined, undefined]);
+});
+
 test('a subscription that has ended, or whose payment went back, is asked for again', async (t) => {
 	const { use, client, callback, rows, is } = await start(t);
 	await use({}, client());
@@ -176,10 +193,10 @@ test('what makes no sense is refused', async (t) => {
 test('every adapter has it', async (t) => {
 	const { options, pay, rows } = await start(t);
 	const call = { request: {} };
-	const asked = await mcpLite.requirePaid({ ...options, roundTimeout: 200, call }, () => assert.fail('ran'));
+	const asked = await mcpLite.requirePaid({ ...options, typed: false, roundTimeout: 200, call }, () => assert.fail('ran'));
 	assert.match(asked.content[0].text, /the user opens this link/);
 	await pay((await rows())[0].id);
-	assert.deepEqual(await mcpLite.requirePaid({ ...options, call }, ({ item }) => item), 'pro');
+	assert.deepEqual(await mcpLite.requirePaid({ ...options, typed: false, call }, ({ item }) => item), 'pro');
 	for (const name of ['adapters/sdk.js', 'adapters/sdk2.js', 'adapters/mcp-use.js', 'frameworks/lynq.js', 'frameworks/frontmcp.js']) {
 		const adapter = await import(`../src/${name}`);
 		assert.equal(typeof adapter.requirePaid, 'function', name);

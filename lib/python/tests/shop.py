@@ -100,10 +100,12 @@ async def served(app: Any) -> AsyncIterator[str]:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         http = uvicorn.Server(uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1))
         serving = asyncio.create_task(http.serve(sockets=[listener]))
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}/mcp"
-        http.should_exit = True
-        await serving
-        for task in asyncio.all_tasks():  # sse_starlette has one that ends with the process.
-            if "_shutdown_watcher" in repr(task.get_coro()):
-                task.cancel()
-                await asyncio.wait({task})
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}/mcp"
+        finally:
+            http.should_exit = True
+            await serving
+            for task in asyncio.all_tasks():  # sse_starlette has one that ends with the process.
+                if "_shutdown_watcher" in repr(task.get_coro()):
+                    task.cancel()
+                    await asyncio.wait({task})

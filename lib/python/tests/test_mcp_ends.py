@@ -3,16 +3,34 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import functools
+import math
+from collections.abc import AsyncIterator
 from typing import Any
+from urllib.parse import urlsplit
 
+import fastmcp.client.transports.http
+import mcp.client.client
 import pytest
 from conftest import Callback, OpenUrlMode, owner, until
 from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
 from mcp.server.mcpserver import Context, MCPServer
 from shop import MODES, Shop, served, text_of
 
 from urlmode import AskedApprovers, UrlMode, UrlModeClosedError
 from urlmode.mcp import Accepted, ask_approval
+
+TOO_LARGE = 17_000_000
+"""for a result to be kept"""
+
+
+@pytest.fixture
+def large_events(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Clients that read an event of any size."""
+    for client in (mcp.client.client, fastmcp.client.transports.http):
+        monkeypatch.setattr(client, "streamable_http_client", functools.partial(streamable_http_client, max_sse_event_size=None))
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -43,9 +61,9 @@ async def test_the_next_call_has_what_a_cancelled_one_has_made(
 
 @pytest.mark.parametrize("mode", MODES)
 async def test_a_client_over_http_that_gives_up_has_paid_for_the_result_that_the_next_is_given(
-    urlmode: UrlMode, callback: Callback, mode: str
+    urlmode: UrlMode, callback: Callback, large_events: None, mode: str
 ) -> None:
-    for size in [100, 1_000_000]:
+    for size, tries in [(100, 1), (1_000_000, 1), (TOO_LARGE, 2)]:
         begun, gate = asyncio.Event(), asyncio.Event()
         runs: list[str | None] = []
 
@@ -70,10 +88,70 @@ async def test_a_client_over_http_that_gives_up_has_paid_for_the_result_that_the
             gate.set()
             async with shop.client_of(url) as client:
                 assert text_of(await client.call_tool("buy")) == "x" * size
-                assert (len(runs), len(shop.asked)) == (1, 1)
+                assert (len(runs), len(set(runs)), len(shop.asked)) == (tries, 1, 1), "what cannot be kept is made again"
                 await until("the answer is confirmed", lambda: not urlmode._background._tasks)
                 await client.call_tool("buy")
-            assert (len(runs), len(shop.asked)) == (2, 2), "the next one is paid for again"
+            assert (len(runs), len(set(runs)), len(shop.asked)) == (tries + 1, 2, 2), "the next one is paid for again"
+
+
+@contextlib.asynccontextmanager
+async def cut_after(sent: int, url: str) -> AsyncIterator[tuple[str, asyncio.Event]]:
+    """The URL of the server by a network that ends the connection on which it has sent so much, and whether it has."""
+    was_cut = asyncio.Event()
+    host = urlsplit(url)
+
+    async def pass_on(read: asyncio.StreamReader, write: asyncio.StreamWriter, most: float) -> None:
+        passed = 0
+        with contextlib.suppress(ConnectionError):
+            while passed <= most and (part := await read.read(4096)):
+                write.write(part)
+                await write.drain()
+                passed += len(part)
+        if passed > most:
+            was_cut.set()
+            write.transport.abort()
+        else:
+            write.close()
+
+    async def serve(read: asyncio.StreamReader, write: asyncio.StreamWriter) -> None:
+        from_server, to_server = await asyncio.open_connection(host.hostname, host.port, limit=4096)
+        asking = asyncio.ensure_future(pass_on(read, to_server, math.inf))
+        await pass_on(from_server, write, sent)
+        asking.cancel()
+        to_server.transport.abort()
+
+    async with await asyncio.start_server(serve, host.hostname, 0) as server:
+        yield host._replace(netloc=f"{host.hostname}:{server.sockets[0].getsockname()[1]}").geturl(), was_cut
+
+
+@pytest.mark.parametrize("size", [12_000_000, TOO_LARGE])
+@pytest.mark.parametrize("mode", MODES)
+async def test_an_answer_whose_connection_ends_in_its_midst_was_not_written(
+    urlmode: UrlMode, callback: Callback, large_events: None, mode: str, size: int
+) -> None:
+    runs: list[str | None] = []
+
+    def body(accepted: Accepted) -> str:
+        runs.append(accepted.reference)
+        return "x" * size
+
+    shop = Shop(urlmode, callback, body, mode)
+    async with served(shop.make_app()) as url, cut_after(1_000_000, url) as (cut, was_cut):
+
+        async def leave() -> None:
+            async with shop.client_of(cut) as client:
+                await client.call_tool("buy")
+
+        leaving = asyncio.create_task(leave())
+        await asyncio.wait_for(was_cut.wait(), 120)
+        leaving.cancel()
+        await asyncio.wait({leaving})
+        async with shop.client_of(url) as client:
+            assert text_of(await client.call_tool("buy")) == "x" * size
+            assert len(shop.asked) == 1, "it was paid for"
+            assert runs == [runs[0]] * (2 if size == TOO_LARGE else 1)
+            await client.call_tool("buy")
+        assert (len(set(runs)), len(shop.asked)) == (2, 2), "the next one is paid for again"
 
 
 @pytest.mark.parametrize("kind", ["oauth", "payment"])

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import uuid
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 from conftest import Callback, Owner, admin, owner, required, until
 
-from urlmode import Entries, Expected, PaymentEntry, Recheck, RecheckFunction, RefundEntry, UrlMode
+from urlmode import BegunClaim, Entries, Expected, PaymentEntry, Recheck, RecheckFunction, RefundEntry, UrlMode
 from urlmode._core import ask_back
 from urlmode._core import rechecks as module
 
@@ -181,6 +182,24 @@ async def test_a_claim_with_both_ends_at_once_asks_first(urlmode: UrlMode, callb
         await urlmode.claim(id, **shop.me, recheck=cast(Any, 1))
     with pytest.raises(ValueError, match="recheck_after must be"):
         await urlmode.claim(id, **shop.me, recheck_after=-1)
+
+
+async def test_how_old_the_last_answer_may_be_is_for_the_caller_to_say(urlmode: UrlMode, callback: Callback) -> None:
+    shop = Provider(urlmode, callback)
+    id = await shop.create()
+    shop.payments = [f"tr_{id}"]
+    await shop.event(id)
+    await urlmode.wait_for_completion(id, **shop.me, recheck=shop.recheck)
+    asked = 1
+    for old, after, more in [(61, 3600, 0), (0, 0, 1), (3601, 3600, 1), (61, timedelta(hours=1), 0), (3601, timedelta(hours=1), 1)]:
+        await passes(id, old)
+        claim = await urlmode.begin_claim(id, **shop.me, recheck=shop.recheck, recheck_after=after)
+        assert isinstance(claim, BegunClaim) and await claim.release()
+        asked += more
+        assert len(shop.asked) == asked, (old, after)
+    await passes(id, 61)
+    assert await urlmode.claim(id, **shop.me, recheck=shop.recheck, recheck_after=3600)
+    assert len(shop.asked) == asked
 
 
 async def test_a_claim_does_not_ask_without_a_reason(urlmode: UrlMode, callback: Callback, keys_file: Path) -> None:

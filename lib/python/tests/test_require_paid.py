@@ -13,6 +13,7 @@ from conftest import Callback, OpenUrlMode, required
 from tool_app import MODES, ToolApp
 
 from urlmode import ElicitationSubscribedError, Entitlement, Expected, TargetArguments
+from urlmode.mcp import Subscribed
 
 PRICE = Expected(1050, "EUR")
 
@@ -26,12 +27,14 @@ class App(ToolApp):
         self.subject = f"user-{uuid.uuid4()}"
         self.subscription = f"sub_{uuid.uuid4()}"
         self.is_of_subscription = True
+        self.shows_page = False
         self.options: dict[str, Any] = {}
         super().__init__(self.urlmode, mode)
 
     async def tool(self, ctx: Any) -> Any:
-        def body(entitlement: Entitlement) -> str:
-            return f"{entitlement.item} is {entitlement.status}"
+        async def body(entitlement: Subscribed) -> str:
+            said = f"{entitlement.item} is {entitlement.status}"
+            return f"{said}: {await entitlement.manage_url()}" if self.shows_page else said
 
         return await self.adapter.require_paid(
             ctx, body, urlmode=self.urlmode, subject=self.subject, item="pro", provider="stripe", message="Pro is 10.50 a month.",
@@ -100,7 +103,13 @@ async def test_who_is_past_due_or_has_paused_is_sent_to_manage_url(open_urlmode:
         assert "the subscription is paused" in await app.use(manage_url=manage_url)
         await app.tell(None, "subscription", status="active", at_ms=time.time_ns() // 1_000_000 + 2)
         assert await app.use(manage_url=manage_url) == "pro is active"
-    assert (seen, app.asked) == ([("past_due", False), ("ended", True)], 1)
+        assert (seen, app.asked) == ([("past_due", False), ("ended", True)], 1)
+        # Who is entitled gets it as well, if the tool asks for it, also until the end of what was cancelled.
+        app.shows_page = True
+        assert await app.use(manage_url=manage_url) == "pro is active: https://shop.example/portal"
+        await app.tell(None, "subscription", status="cancelled", until_ms=4_102_444_800_000, at_ms=time.time_ns() // 1_000_000 + 3)
+        assert await app.use(manage_url=lambda entitlement: entitlement.subscription) == f"pro is cancelled: {app.subscription}"
+        assert await app.use() == "pro is cancelled: None"
 
 
 async def test_a_payment_of_no_subscription_opens_nothing(open_urlmode: OpenUrlMode, callback: Callback) -> None:

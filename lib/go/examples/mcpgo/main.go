@@ -35,7 +35,7 @@ func main() {
 		srv.AddTool(mcp.NewTool("accept_terms", mcp.WithDescription("Accepts the terms.")), approve(tools, app.Terms, "Accepted by %s."))
 		srv.AddTool(mcp.NewTool("delete_reports", mcp.WithDescription("Deletes all reports, if somebody else agrees.")),
 			approve(tools, app.Deletion, "Deleted, as %s has agreed."))
-		return authenticated(server.NewStreamableHTTPServer(srv))
+		return authenticated(mcpgo.Handler(server.NewStreamableHTTPServer(srv)))
 	})
 }
 

@@ -4,6 +4,7 @@
 import { makeAdapter } from './adapter.js';
 import { INPUT_KEY } from './ask-by-retry.js';
 import { traceparentOf } from '../core/traceparent.js';
+import { checkTyped } from './typed.js';
 
 export { verifyRequestState } from './ask-by-retry.js';
 export { rejectRequestState } from './request-state.js';
@@ -23,6 +24,7 @@ export { rejectRequestState } from './request-state.js';
  *
  * @typedef {object} CallFields
  * @property {ContextLike} call the last argument of the tool's callback
+ * @property {boolean} typed whether the tool has an output schema, which mcp-use does not tell
  *
  * @typedef {object} ContextLike the used part of mcp-use's RequestContext
  * @property {AbortSignal} signal
@@ -37,7 +39,8 @@ export { rejectRequestState } from './request-state.js';
 /** @type {typeof makeAdapter<CallFields, import('./types.js').ToolResult | import('./types.js').InputRequired>} */
 const make = makeAdapter;
 
-export const { withElicitation, withAccount, useAccount, requirePaid, collectInput, askApproval } = make(({ call }) => {
+export const { withElicitation, withAccount, useAccount, requirePaid, collectInput, askApproval } = make(({ call, typed }) => {
+	checkTyped(typed);
 	const { name, version } = call.client.info();
 	return {
 		client: { name, version, capabilities: call.client.capabilities() },

@@ -21,7 +21,7 @@ import { runWithElicitation } from './with-elicitation.js';
  * @template R
  * @param {RequirePaidOptions} given
  * @param {import('./types.js').Call} call
- * @param {(entitlement: Entitlement) => R | Promise<R>} body
+ * @param {(entitlement: import('./types.js').Entitlement) => R | Promise<R>} body
  * @returns {Promise<import('./with-elicitation.js').Result<R>>}
  */
 export async function runRequirePaid(given, call, body) {
@@ -50,10 +50,14 @@ export async function runRequirePaid(given, call, body) {
 	 * @returns {Promise<import('./with-elicitation.js').Result<R>>}
 	 */
 	async function settle(entitlement) {
-		if (entitlement.entitled) return { accepted: true, result: await body(entitlement) };
+		const page = async () => {
+			const url = await manageUrl?.(entitlement);
+			return url === undefined ? undefined : String(url);
+		};
+		if (entitlement.entitled) return { accepted: true, result: await body({ ...entitlement, manageUrl: page }) };
 		const reason = entitlement.paused ? 'paused' : 'past_due';
-		const url = await manageUrl?.(entitlement);
-		const toolResult = url === undefined ? failureResult('cancel', reason) : manageResult(given, reason, String(url));
+		const url = await page();
+		const toolResult = url === undefined ? failureResult('cancel', reason) : manageResult(given, reason, url);
 		return { accepted: false, action: 'cancel', reason, toolResult: given.typed ?? call.typed ? toTyped(toolResult) : toolResult };
 	}
 }

@@ -17,6 +17,15 @@ export function toTyped(result) {
 }
 
 /**
+ * Where the framework does not tell whether the tool has an output schema, the tool says it: a link that the schema does not take would reach nobody.
+ *
+ * @param {unknown} typed
+ */
+export function checkTyped(typed) {
+	if (typeof typed !== 'boolean') throw new TypeError('typed must be true or false: true for a tool with an outputSchema, which its framework does not tell');
+}
+
+/**
  * Whether a server of the official SDKs has a tool whose schema lets our data pass,
  * while clients refuse it: an object of zod without a required member, whose JSON
  * Schema says `additionalProperties: false`. The SDKs do not say which tool is called.

@@ -94,9 +94,10 @@
  *     `expected` is the first price of the subscription
  * @typedef {object} RequirePaidFields
  * @property {string} item what the user may use, in the words of the server
- * @property {((entitlement: Entitlement) => string | URL | undefined | Promise<string | URL | undefined>) | undefined} [manageUrl] returns the page
- *     where the user settles a subscription that is past due or paused, such as a session of Stripe's customer portal
- * @typedef {import('../core/types.js').Entitlement} Entitlement what the body of `requirePaid` is given
+ * @property {((entitlement: import('../core/types.js').Entitlement) => string | URL | undefined | Promise<string | URL | undefined>) | undefined} [manageUrl]
+ *     returns the page where the user manages the subscription, such as a session of Stripe's customer portal. Who is past due or has paused is sent there
+ * @typedef {import('../core/types.js').Entitlement & { manageUrl: () => Promise<string | undefined> }} Entitlement what the body of `requirePaid` is
+ *     given. `manageUrl` asks for the page where this user changes or cancels the subscription
  *
  * @typedef {Omit<AccountOptions, 'urlmode' | 'description' | 'client'> & UseAccountFields} UseAccountOptions
  * @typedef {object} UseAccountFields

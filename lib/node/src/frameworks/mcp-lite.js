@@ -4,6 +4,7 @@
 // receive a client's response.
 
 import { makeAdapter } from '../adapters/adapter.js';
+import { checkTyped } from '../adapters/typed.js';
 import { traceparentOf } from '../core/traceparent.js';
 
 export { PostgresClientRequestAdapter, PostgresSessionAdapter } from '#postgres-adapters';
@@ -23,6 +24,7 @@ export { PostgresClientRequestAdapter, PostgresSessionAdapter } from '#postgres-
  *
  * @typedef {object} CallFields
  * @property {ContextLike} call the last argument of the tool's handler
+ * @property {boolean} typed whether the tool has an output schema, which mcp-lite does not tell
  *
  * @typedef {object} ContextLike the used part of mcp-lite's MCPServerContext
  * @property {{ params?: unknown }} request
@@ -34,10 +36,13 @@ export { PostgresClientRequestAdapter, PostgresSessionAdapter } from '#postgres-
 /** @type {typeof makeAdapter<CallFields, import('../adapters/types.js').ToolResult>} */
 const make = makeAdapter;
 
-export const { withElicitation, withAccount, useAccount, requirePaid, collectInput, askApproval } = make(({ call: { request, authInfo, progress } }) => ({
-	client: {},
-	clientId: authInfo?.clientId,
-	traceparent: traceparentOf(/** @type {{ _meta?: {} } | undefined} */ (request.params)?._meta),
-	signal: undefined,
-	progress: progress && (async (count, message) => progress({ progress: count, message })),
-}));
+export const { withElicitation, withAccount, useAccount, requirePaid, collectInput, askApproval } = make(({ call: { request, authInfo, progress }, typed }) => {
+	checkTyped(typed);
+	return {
+		client: {},
+		clientId: authInfo?.clientId,
+		traceparent: traceparentOf(/** @type {{ _meta?: {} } | undefined} */ (request.params)?._meta),
+		signal: undefined,
+		progress: progress && (async (count, message) => progress({ progress: count, message })),
+	};
+});

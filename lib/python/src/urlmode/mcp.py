@@ -19,6 +19,7 @@ from mcp.types import CallToolResult, TextContent
 
 from ._adapters.adapter import Accepted, Approval, Input
 from ._adapters.call import CallOptions
+from ._adapters.require_paid import Subscribed
 from ._adapters.request_state import request_state_security
 from ._adapters.resolving import NotKept, run_tool
 from ._adapters.rounds import OwnRequest, own_request
@@ -49,6 +50,7 @@ __all__ = [
     "CallOptions",
     "Input",
     "OwnRequest",
+    "Subscribed",
     "ToolAnswer",
     "ToolContext",
     "ask_approval",

@@ -175,10 +175,12 @@ async def _claim(asking: Asking, call: Call, end: Completed, act: Act, claimed: 
     except ElicitationOpenError:
         return None
     except asyncio.CancelledError:
-        # A client that cancels the call does not stop the work: the next call has its result. The claim of an account is
-        # final, so that its work must follow.
-        if not begun.is_set() and tool_request.kind != "oauth":
-            working.cancel()
+        # A client that cancels the call does not stop the work: the next call has its result, or makes it again. The claim of an
+        # account is final, so that its work must follow.
+        if tool_request.kind != "oauth":
+            if not begun.is_set():
+                working.cancel()
+            working.add_done_callback(lambda _: _release_what_is_not_kept(tool_request, working))
         raise
     if isinstance(claim, ChangedClaim):
         return None
@@ -186,12 +188,12 @@ async def _claim(asking: Asking, call: Call, end: Completed, act: Act, claimed: 
         return _unfinished(call, open_result(tool_request.message, tool_request.kind, id, "claimed"))
     if isinstance(claim, FulfilledClaim):
         # In the call that goes on with it, what has failed is something after it.
-        _end_with_answer(asking, end, claim, failed=not (end.round and end.round.passed), gone=False)
+        _end_with_answer(asking, call, end, claim, failed=not (end.round and end.round.passed), gone=False)
         return made
     if isinstance(claim, BegunClaim):
         # That of an account is final.
         if tool_request.kind != "oauth" and _was_done(tool_request, made):
-            _end_with_answer(asking, end, claim, failed=not is_kept, gone=not is_kept)
+            _end_with_answer(asking, call, end, claim, failed=not is_kept, gone=not is_kept)
         return made
     if claimed is not None and (result := await claimed(id)) is not None:
         return result
@@ -256,6 +258,14 @@ async def _hold(asking: Asking, elicitation: AnyElicitation, claim: BegunClaim, 
     return {**made, "requestState": state}
 
 
+def _release_what_is_not_kept(tool_request: ToolRequest, working: asyncio.Task[tuple[Claim, ToolResult | None, bool]]) -> None:
+    if working.cancelled() or working.exception() is not None:
+        return
+    claim, made, is_kept = working.result()
+    if isinstance(claim, BegunClaim) and _was_done(tool_request, made) and not is_kept:
+        tool_request.urlmode._background.start(claim.release())
+
+
 def _was_done(tool_request: ToolRequest, made: ToolResult | None) -> bool:
     """A body that answers with an error, or with a link of another elicitation, has not done the work, but the code of an account is
     good once."""
@@ -264,28 +274,41 @@ def _was_done(tool_request: ToolRequest, made: ToolResult | None) -> bool:
     return not (made.get("isError") or requires_input(made) or is_open(made))
 
 
-def _end_with_answer(asking: Asking, completed: Completed, claim: BegunClaim | FulfilledClaim, *, failed: bool, gone: bool) -> None:
-    """The SDK does not tell whether an answer was written. It counts as written if the connection of the call is there. Until
-    then the next call is given the same result.
+def _end_with_answer(asking: Asking, call: Call, completed: Completed, claim: BegunClaim | FulfilledClaim, *, failed: bool, gone: bool) -> None:
+    """Confirms a claim when its answer was written. Where nobody can tell that, it counts as written if the connection of the call is
+    there when the tool has ended well. Until then the next call is given the same result.
 
     `failed`, `gone`: whether the next call makes it again, because that result has failed twice, or is not kept, where the
     answer is an error, or the client is gone.
     """
+    start = asking.tool_request.urlmode._background.start
+
+    def settle(well: bool, written: bool) -> asyncio.Task[bool] | None:
+        if written and well:
+            return start(claim.confirm())
+        # What is not kept, its client may still fetch: only what has failed, or is lost, is made again.
+        if failed if written else gone and not (well and asking.is_resumable):
+            return start(claim.release())
+        return None
 
     def end(well: bool) -> None:
-        start = asking.tool_request.urlmode._background.start
-        if asking.is_closed:
-            # What is not kept, its client may still fetch: only what has failed, or is lost, is made again.
-            if gone and (asking.is_gone or not well):
-                start(claim.release())
-        elif well:
-            start(claim.confirm())
-        elif failed:
-            start(claim.release())
+        if not well or asking.is_closed or call.when_written is None:
+            settle(well, not asking.is_closed)
+            return
+        confirmed = claim._expect_confirmation()
+
+        def tell(written: bool) -> None:
+            settled = settle(True, written)
+            if settled is None:
+                confirmed()
+            else:
+                settled.add_done_callback(lambda _: confirmed())
+
+        call.when_written(tell)
 
     def goes_on(state: str | None) -> str:
         if failed and gone:
-            asking.tool_request.urlmode._background.start(claim.release())
+            start(claim.release())
         return asking.mint_round(completed.elicitation, Round(claim.reference, claim.fence or 0, state, passed=True))
 
     when_ended(end, goes_on)

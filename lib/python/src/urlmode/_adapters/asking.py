@@ -82,9 +82,13 @@ class Asking:
         return self._closed is not None and self._closed.done() and not self._closed.cancelled()
 
     @property
+    def is_resumable(self) -> bool:
+        return self._call.is_resumable
+
+    @property
     def is_gone(self) -> bool:
         """Nobody can fetch the answer any more."""
-        return self.is_closed and not self._call.is_resumable
+        return self.is_closed and not self.is_resumable
 
     def check_client(self, id: str) -> None:
         """Nobody reads the answer of a call whose client is gone, so it does nothing that the next one can do."""

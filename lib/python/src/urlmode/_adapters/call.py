@@ -60,6 +60,8 @@ class Call:
     """returns when the client has closed the connection of the call"""
     is_resumable: bool = False
     """A client whose connection has ended can fetch the answer by another one."""
+    when_written: Callable[[Callable[[bool], None]], None] | None = None
+    """tells, once that is known, whether the answer was written. None: nobody can"""
     channel: Channel | None = None
     retry: Retry | None = None
     traceparent: str | None = None

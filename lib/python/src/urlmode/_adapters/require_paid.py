@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, fields
 from typing import Union
 
 from .._core import contract_texts as texts
@@ -21,21 +22,33 @@ from .call import Call, ToolRequest
 from .messages import ToolResult, failure_result, manage_result
 
 ManageUrl = Callable[[Entitlement], Union[str, None, Awaitable[Union[str, None]]]]
-"""The page where the user settles a subscription that is past due or paused, or None."""
+"""The page where the user manages the subscription, or None."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subscribed(Entitlement):
+    """What the body of `require_paid` is given."""
+
+    manage_url: Callable[[], Awaitable[Union[str, None]]] = field(repr=False)
+    """asks for the page where this user changes or cancels the subscription"""
 
 
 async def require_paid(
-    call: Call, tool_request: ToolRequest, body: Callable[[Entitlement], Awaitable[ToolResult]],
+    call: Call, tool_request: ToolRequest, body: Callable[[Subscribed], Awaitable[ToolResult]],
     manage_url: ManageUrl | None,
 ) -> ToolResult:  # fmt: skip
     urlmode, subject, item = tool_request.urlmode, tool_request.subject, tool_request.item
 
     async def settle(entitlement: Entitlement) -> ToolResult:
+        async def page() -> str | None:
+            made = None if manage_url is None else manage_url(entitlement)
+            return await made if inspect.isawaitable(made) else made
+
         if entitlement.entitled:
-            return await body(entitlement)
+            known = {each.name: getattr(entitlement, each.name) for each in fields(entitlement)}
+            return await body(Subscribed(**known, manage_url=page))
         reason = "paused" if entitlement.paused else "past_due"
-        made = None if manage_url is None else manage_url(entitlement)
-        url = await made if inspect.isawaitable(made) else made
+        url = await page()
         if url is None:
             return call.fit(failure_result("cancel", reason))
         return call.fit(manage_result(tool_request.message, reason, url))

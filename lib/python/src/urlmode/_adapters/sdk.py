@@ -17,12 +17,12 @@ from .._core.claims import BegunClaim
 from .._core.contract_limits import TTL_S, VERIFY_S
 from .._core.errors import RequestStateError
 from .._core.form_types import ApprovalForm, Approver, InputForm, SendLink, VerifyFunction, Words
-from .._core.types import Duration, Entitlement, Expected, Names, Outcome, RecheckFunction, TargetKind, TargetUrl
+from .._core.types import Duration, Expected, Names, Outcome, RecheckFunction, TargetKind, TargetUrl
 from .._core.urlmode import UrlMode
 from .adapter import Accepted, Approval, Body, Input, M, R, run, to_accepted, to_approval, to_input
 from .call import Call, CallOptions, ToolRequest
 from .messages import ToolResult
-from .require_paid import ManageUrl, require_paid
+from .require_paid import ManageUrl, Subscribed, require_paid
 from .resolving import HasEnded, resolve
 from .sdk_call import ToolContext, describe
 from .sdk_tool import typed_result_of_sdk
@@ -227,7 +227,7 @@ class Adapter(Generic[M, A]):
     async def require_paid(
         self,
         ctx: ToolContext,
-        body: Body[Entitlement, M],
+        body: Body[Subscribed, M],
         *,
         urlmode: UrlMode,
         subject: str,
@@ -241,7 +241,8 @@ class Adapter(Generic[M, A]):
         recheck: RecheckFunction | None = None,
         **options: Unpack[CallOptions],
     ) -> A:
-        """Runs `body` with the Entitlement of a user who has subscribed to the item.
+        """Runs `body` with the Entitlement of a user who has subscribed to the item, whose `manage_url()` is the page of `manage_url`
+        for this user.
 
         Others are asked for the first payment of a subscription, whose price is `expected`, as by `with_elicitation`. Who is
         past due or has paused is sent to the page that `manage_url` returns. The body runs in each call, and its result

@@ -14,6 +14,7 @@ from mcp.types import ElicitRequestURLParams
 from .._core.arguments import traceparent_of
 from .call import Call, Channel, Retry
 from .clients import Client
+from .responses import response_of
 from .rounds import INPUT_KEY, own_request
 
 _ROUNDS_SINCE = "2026-07-28"
@@ -36,11 +37,13 @@ def describe(ctx: Any) -> Call:
         raise RuntimeError("there is no call of a client to answer: a background task cannot ask its user")
     session = request.session
     token = get_access_token()
+    response = response_of(request.request)
     described = Call(
         client=_client_of(session),
         client_id=token.client_id if token else None,
         progress=lambda progress, text: ctx.report_progress(progress, None, text),
         is_gone=_is_gone,
+        when_written=response.when_written if response else None,
         identity=request,
         traceparent=traceparent_of(_meta_of(request, "traceparent")),
     )

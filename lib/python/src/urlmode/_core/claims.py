@@ -12,7 +12,7 @@ import contextlib
 import time
 import uuid
 import weakref
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from types import TracebackType
@@ -76,6 +76,9 @@ class FulfilledClaim:
     async def confirm(self) -> bool:
         """The answer was written, so no later call is given it. Raises UrlModeClosedError."""
         return await self._steps.confirm()
+
+    def _expect_confirmation(self) -> Callable[[], None]:
+        return self._steps.expect_confirmation()
 
     async def release(self) -> bool:
         """This answer has failed as well: the next call does the work again, for the same payment.
@@ -142,6 +145,9 @@ class BegunClaim:
         """
         return await self._lease.release(reason)
 
+    def _expect_confirmation(self) -> Callable[[], None]:
+        return self._lease.expect_confirmation()
+
     async def hold(self, seconds: float) -> None:
         """Keeps the lease for so long, without renewals, for the next round of the call: `begin_claim` goes on with the `fence`
         of this claim, on any instance. Raises ClaimLostError if another call has begun since.
@@ -187,8 +193,8 @@ class Claims:
         self._rechecks = rechecks
         self._listener = listener
         self._leases: set[Lease] = set()
-        self._confirming: dict[str, asyncio.Future[Any]] = {}
-        """confirmations that are under way, by the ids of their elicitations"""
+        self._confirming: dict[str, asyncio.Future[None]] = {}
+        """confirmations that are under way or expected, by the ids of their elicitations"""
         self._asking = Tasks()
         """with what gives back the claims that nobody has any more"""
         self._renewing = Tasks()
@@ -361,17 +367,26 @@ class Claims:
             )
 
         async def confirm() -> bool:
-            confirming = asyncio.ensure_future(money.confirm_claim(query, key, fence=fence, keep_ms=keep_ms))
-            self._confirming[key.id] = confirming
-
-            def forget(ended: asyncio.Future[bool]) -> None:
-                if self._confirming.get(key.id) is ended:
-                    del self._confirming[key.id]
-
-            confirming.add_done_callback(forget)
-            return await confirming
+            end = self._expect_confirmation(key.id)
+            try:
+                return await money.confirm_claim(query, key, fence=fence, keep_ms=keep_ms)
+            finally:
+                end()
 
         return Steps(
             key.id, lambda ms=lease_ms: money.renew_lease(query, key, fence=fence, lease_ms=ms), fulfil,
             lambda how, refund: fulfil(None, how, refund), confirm, lambda: money.release_claim(query, key, fence=fence),
+            lambda: self._expect_confirmation(key.id),
         )  # fmt: skip
+
+    def _expect_confirmation(self, id: str) -> Callable[[], None]:
+        expected: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._confirming[id] = expected
+
+        def end() -> None:
+            if not expected.done():
+                expected.set_result(None)
+            if self._confirming.get(id) is expected:
+                del self._confirming[id]
+
+        return end

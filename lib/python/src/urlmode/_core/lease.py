@@ -36,6 +36,9 @@ class Steps:
     end: End
     confirm: Step
     release: Step
+    expect_confirmation: Callable[[], Callable[[], None]]
+    """has the next call wait for `confirm`, or until the function that it returns is called: a client that has its answer can
+    call again at once"""
 
 
 def check_end(how: ClaimEnd, refund: str | None) -> None:
@@ -70,6 +73,9 @@ class AccountLease:
 
     async def confirm(self) -> bool:
         return False
+
+    def expect_confirmation(self) -> Callable[[], None]:
+        return lambda: None
 
     async def release(self, reason: str) -> bool:
         self.ended = True
@@ -152,6 +158,9 @@ class Lease:
         done = await self._steps.confirm()
         self._end()
         return done
+
+    def expect_confirmation(self) -> Callable[[], None]:
+        return self._steps.expect_confirmation()
 
     async def release(self, reason: str) -> bool:
         self._end()

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+
+package adaptertest
+
+import (
+	"io"
+	"net"
+	"net/url"
+	"sync"
+	"testing"
+)
+
+// Gone is how clients go while their results are made, or while they read them. Runs: of the body until the next call has the result.
+var Gone = []struct {
+	Size  int
+	IsCut bool
+	Runs  int
+}{{100, false, 1}, {1_000_000, false, 1}, {17_000_000, false, 2}, {12_000_000, true, 1}, {17_000_000, true, 2}}
+
+// CutAfter is the URL of a server by a network that ends the connection on which the server has sent so much.
+func CutAfter(t *testing.T, to string, most int64) (through string, cut <-chan struct{}) {
+	t.Helper()
+	of, err := url.Parse(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listening, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listening.Close() })
+	was, tell := make(chan struct{}), sync.Once{}
+	server := of.Host
+	go func() {
+		for {
+			client, err := listening.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer client.Close()
+				connection, err := net.Dial("tcp", server)
+				if err != nil {
+					return
+				}
+				defer connection.Close()
+				go io.Copy(connection, client)
+				if _, err := io.CopyN(client, connection, most); err != nil {
+					return
+				}
+				connection.(*net.TCPConn).SetLinger(0) // What the server has sent meanwhile is lost.
+				connection.Close()
+				client.Close()
+				tell.Do(func() { close(was) })
+			}()
+		}
+	}()
+	of.Host = listening.Addr().String()
+	return of.String(), was
+}
