@@ -191,7 +191,10 @@ async def test_how_old_the_last_answer_may_be_is_for_the_caller_to_say(urlmode: 
     await shop.event(id)
     await urlmode.wait_for_completion(id, **shop.me, recheck=shop.recheck)
     asked = 1
-    for old, after, more in [(61, 3600, 0), (0, 0, 1), (3601, 3600, 1), (61, timedelta(hours=1), 0), (3601, timedelta(hours=1), 1)]:
+    cases: list[tuple[int, float | timedelta, int]] = [
+        (61, 3600, 0), (0, 0, 1), (3601, 3600, 1), (61, timedelta(hours=1), 0), (3601, timedelta(hours=1), 1),
+    ]  # fmt: skip
+    for old, after, more in cases:
         await passes(id, old)
         claim = await urlmode.begin_claim(id, **shop.me, recheck=shop.recheck, recheck_after=after)
         assert isinstance(claim, BegunClaim) and await claim.release()
