@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any, cast
 
 import fastmcp
+import fork_server
 import psycopg
 import pytest
 import resolver_server
@@ -87,11 +88,12 @@ def text_of(result: Any) -> str:
 async def client_of(
     environment: str, framework: str, mode: Any, user: User, keys_file: Path, endpoint: TokenEndpoint
 ) -> AsyncIterator[Client]:
+    python, path = ROOT / "build" / environment / "bin/python", str(Path(urlmode.__file__).parents[1])
+    program, *args = fork_server.command(python, path, resolver_server.__file__, framework)
     server = StdioServerParameters(
-        command=str(ROOT / "build" / environment / "bin/python"), args=[resolver_server.__file__, framework],
+        command=program, args=args,
         env={
-            **os.environ, "PYTHONPATH": str(Path(urlmode.__file__).parents[1]), "PYTHONDONTWRITEBYTECODE": "1",
-            "SUBJECT": user.subject, "URLMODE_KEYS_FILE": str(keys_file), "VAULT_KEYS": key_line(7),
+            **os.environ, "SUBJECT": user.subject, "URLMODE_KEYS_FILE": str(keys_file), "VAULT_KEYS": key_line(7),
             "OAUTH": json.dumps(endpoint.oauth),
         },
     )  # fmt: skip

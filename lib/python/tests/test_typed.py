@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import fastmcp
+import fork_server
 import pytest
 import resolver_server
 import typed_server
@@ -39,13 +40,11 @@ def tools_of(framework: str) -> list[str]:
 async def client_of(
     environment: str, framework: str, mode: Any, user: User, keys_file: Path, *, asks: bool = True
 ) -> AsyncIterator[Client]:
+    python, path = ROOT / "build" / environment / "bin/python", str(Path(package.__file__).parents[1])
+    program, *args = fork_server.command(python, path, typed_server.__file__, framework)
     server = StdioServerParameters(
-        command=str(ROOT / "build" / environment / "bin/python"), args=[typed_server.__file__, framework],
-        env={
-            **os.environ, "PYTHONPATH": str(Path(package.__file__).parents[1]), "PYTHONDONTWRITEBYTECODE": "1",
-            "SUBJECT": user.subject, "URLMODE_KEYS_FILE": str(keys_file),
-        },
-    )  # fmt: skip
+        command=program, args=args, env={**os.environ, "SUBJECT": user.subject, "URLMODE_KEYS_FILE": str(keys_file)}
+    )
     async with Client(server, mode=mode, elicitation_callback=user if asks else None) as client:
         yield client
 
