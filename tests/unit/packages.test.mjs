@@ -41,7 +41,7 @@ test('a link leads to what the package has, or to the repository at this commit,
 	assert.equal(real('lib/python/README.md').split('\n')[0], `[a](${at}/lib/python/REFERENCE.md#a) [\`b[0]\`](${at}/lib/node/HTTP.md) [c](${at}/lib/providers/EVENTS.md#c) [d](${at}/nginx/API.md#d)`);
 	assert.equal(real('lib/node/README.md'), `[a](HTTP.md) [b](providers/EVENTS.md) [c](${at}/lib/python/README.md#c) [d](examples/app.mjs)`);
 	assert.equal(real('lib/go/README.md'), `[a](documents/node/VAULT.md#a) [b](documents/providers/EVENTS.md) [c](_examples/app/app.go) [d](${at}/lib/go/mcp/mcp.go) [e](urlmode.go) [f](${at}/nginx/API.md)`);
-	assert.equal(real('lib/go/documents/node/README.md'), `[a](HTTP.md) [b](../providers/EVENTS.md) [c](${at}/lib/python/README.md#c) [d](${at}/lib/node/examples/app.mjs)`);
+	assert.equal(real(path.join('lib/go/documents', 'node/README.md')), `[a](HTTP.md) [b](../providers/EVENTS.md) [c](${at}/lib/python/README.md#c) [d](${at}/lib/node/examples/app.mjs)`);
 	assert.equal(made('placeholder', 'https://git.example.com/urlmode')('lib/node/README.md'),
 		'[a](HTTP.md) [b](providers/EVENTS.md) c (`lib/python/README.md` in the repository) [d](examples/app.mjs)');
 });
