@@ -122,7 +122,7 @@ func TestRequestIsChecked(t *testing.T) {
 		"8192":                    func(r *Request) { r.TargetURL = "https://p.example/" + strings.Repeat("x", 8192) },
 		"absolute":                func(r *Request) { r.TargetURL = "https://p.example/ a" },
 		"code_challenge":          func(r *Request) { r.TargetURL, r.PKCE = "https://p.example/?code_challenge=a", true },
-		"checkout": func(r *Request) {
+		"Checkout is only allowed for kind payment": func(r *Request) {
 			r.TargetURL = ""
 			r.Target = func(context.Context, TargetArguments) (Target, error) { return Target{"https://p.example", "cs"}, nil }
 		},

@@ -51,7 +51,7 @@ test('a tenant is part of the binding, and its name is checked', () => {
 	for (const { tenant, subject, session, binding } of tenants.bindings) assert.equal(bindingOf(subject, session, tenant).toString('hex'), binding);
 	const options = { databaseUrl: 'postgresql://localhost/urlmode', keys: `1 ${Buffer.alloc(32, 1).toString('base64')}`, baseUrl: 'https://callback.example' };
 	for (const tenant of [...tenants.refused_tenants, null, 7]) {
-		assert.throws(() => new UrlMode({ ...options, tenant }), { name: 'TypeError', message: /^tenant must have at most 64 / }, String(tenant));
+		assert.throws(() => new UrlMode({ ...options, tenant }), { name: 'TypeError', message: /^tenant must be at most 64 / }, String(tenant));
 	}
 });
 

@@ -12,8 +12,8 @@ from typing import Any, Union
 
 import psycopg
 
-from . import contract_texts as texts
 from . import contract_money as money
+from . import contract_texts as texts
 from .arguments import check_reference
 from .contract_limits import CLAIM_RENEWALS, CLAIM_RETRY_S
 from .contract_words import CLAIM_ENDS, ClaimEnd
