@@ -80,6 +80,7 @@ void askApproval({ ...decision, server, call: undefined as never, verify: () => 
 void collectInput({ ...page, form: { title: 'a' }, server, call: undefined as never }, () => {});
 `,
 	'sdk2.ts': `${COMMON}
+import { z } from 'zod';
 import { McpServer } from '@modelcontextprotocol/server';
 import { verifyRequestState, withAccount, withElicitation } from 'urlmode/sdk2';
 const server = new McpServer({ name: 'a', version: '1.0.0' }, { requestState: { verify: verifyRequestState(urlmode) } });
@@ -88,7 +89,7 @@ server.registerTool('a', { description: 'a' }, (call) => withElicitation({ ...op
 server.registerTool('b', { description: 'b' }, (call) => withAccount({
 	urlmode, server, call, subject: 'user-42', provider: 'shopify', variables: { shop: 'a' }, client: { id: 'a', secret: 'b' }, message: 'Please.',
 }, () => ({ content: [] })));
-server.registerPrompt('c', { description: 'c' }, (call) => withElicitation({ ...options, server, call },
+server.registerPrompt('c', { description: 'c', argsSchema: z.object({ about: z.string() }) }, (_args, call) => withElicitation({ ...options, server, call },
 	({ elicitationId }) => ({ messages: [{ role: 'user' as const, content: { type: 'text' as const, text: elicitationId } }] })));
 server.registerResource('d', 'd://d', {}, (uri, call) => withElicitation({ ...options, server, call },
 	({ elicitationId }) => ({ contents: [{ uri: uri.href, text: elicitationId }] })));

@@ -5,8 +5,8 @@
  * @typedef {{ elicitationId: string, provider: string, kind?: string, action?: string, reason?: string }} Event
  *
  * @typedef {object} Trace what is used of the `trace` that OpenTelemetry's API has
- * @property {() => { addEvent(name: string, attributes: Attributes): unknown } | undefined} getActiveSpan
- * @property {(name: string) => { startSpan(name: string, options: { attributes: Attributes }): { end(): void } }} getTracer
+ * @property {() => { addEvent(name: string, attributes: Attributes): unknown } | undefined} getActiveSpan the span of the call
+ * @property {(name: string) => { startSpan(name: string, options: { attributes: Attributes }): { end(): void } }} getTracer for spans of their own
  */
 
 const OF_A_CALL = ['created', 'opened', 'processing', 'completed'];
@@ -17,7 +17,7 @@ const OF_NO_CALL = ['late', 'refunded'];
  * call, and are spans of their own. None contains a subject, an address or a result.
  *
  * @param {{ on(name: never, listener: (event: never) => void): unknown }} urlmode on PostgreSQL, or over HTTP
- * @param {Trace} trace
+ * @param {Trace} trace the `trace` of OpenTelemetry's API
  */
 export function spanEvents(urlmode, trace) {
 	const on = (/** @type {string} */ name, /** @type {(event: Event) => void} */ tell) => urlmode.on(/** @type {never} */ (name), tell);

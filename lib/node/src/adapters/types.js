@@ -122,8 +122,8 @@
  * @template {boolean | undefined} T the option `typed`
  * @template More what it can be for other tools
  * @template R the result of the body
- * @typedef {InputRequired extends More ? [R] extends [{ messages: unknown[] } | { contents: unknown[] }] ? InputRequired : OfTool<T, More>
- *     : OfTool<T, More>} Instead
+ * @typedef {InputRequired extends More ? [Extract<R, { messages: unknown[] } | { contents: unknown[] }>] extends [never] ? OfTool<T, More>
+ *     : InputRequired : OfTool<T, More>} Instead
  */
 
 /**

@@ -68,6 +68,8 @@ class Call:
     """the trace of the call"""
     identity: object = None
     """the same in all that is asked in this call"""
+    is_text: bool = False
+    """It is of a prompt or a resource, whose function returns text."""
     fit: Callable[[ToolResult], ToolResult] = lambda result: result
     """what the tool can return of a result that ends the call without its body"""
 

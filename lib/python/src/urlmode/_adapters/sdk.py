@@ -53,6 +53,7 @@ A = TypeVar("A")
 P = ParamSpec("P")
 Give = Callable[[Outcome, AnyElicitation, BegunClaim], Union[R, Awaitable[R]]]
 _INVALID_PARAMS = -32602
+_INTERNAL_ERROR = -32603
 _typed_of_resolver: ContextVar[TypedResult | None] = ContextVar("urlmode_typed_result", default=None)
 """What a resolver asks is asked in a task of its own."""
 
@@ -219,7 +220,7 @@ class Adapter(Generic[M, A]):
                 about=begun.about, create={"target_url": begun.target_url, "pkce": begun.uses_pkce},
             )  # fmt: skip
 
-        return await self._answer(use_account(
+        return await self._answer(call, use_account(
             vault, call, request_for, self._wired(typed, body), subject=subject, session=options.get("session", ""), provider=provider,
             account=account, valid_for=valid_for, scopes=scopes, required_scopes=required_scopes, variables=variables, parameters=parameters,
         ))  # fmt: skip
@@ -258,7 +259,7 @@ class Adapter(Generic[M, A]):
             call, options, urlmode=urlmode, subject=subject, provider=provider, kind="payment", message=message,
             expected=expected, item=item, subscription=True, about=about, recheck=recheck, create={"target_url": target_url, "pkce": False},
         )  # fmt: skip
-        return await self._answer(require_paid(call, tool_request, self._wired(typed, body), manage_url))
+        return await self._answer(call, require_paid(call, tool_request, self._wired(typed, body), manage_url))
 
     async def collect_input(
         self,
@@ -359,7 +360,7 @@ class Adapter(Generic[M, A]):
             given = give(outcome, elicitation, claim)
             return await run_body(cast(R, await given if inspect.isawaitable(given) else given))
 
-        return await self._answer(run(tool_request, call, act))
+        return await self._answer(call, run(tool_request, call, act))
 
     def _wired(self, typed: TypedResult | None, body: Body[R, M]) -> Callable[[R], Awaitable[ToolResult]]:
         """The body, with its result as it is sent to the client. What the tool cannot return is an error of the body."""
@@ -371,7 +372,7 @@ class Adapter(Generic[M, A]):
 
         return run_body
 
-    async def _answer(self, making: Awaitable[ToolResult]) -> A:
+    async def _answer(self, call: Call, making: Awaitable[ToolResult]) -> A:
         """What the tool returns."""
         try:
             result = await making
@@ -385,7 +386,21 @@ class Adapter(Generic[M, A]):
             from mcp.types import InputRequiredResult
 
             return cast(A, InputRequiredResult.model_validate(result))
+        if call.is_text:
+            return cast(A, _text_of(result))
         return self.to_result(CallToolResult.model_validate(result))
+
+
+def _text_of(result: ToolResult) -> str:
+    """What the function of a prompt or a resource returns. What is the result of a tool without its body is an error: a client would take
+    it for the prompt, or keep it as the resource."""
+    text = "\n".join(each["text"] for each in result["content"])
+    data = result.get("structuredContent")
+    if result.get("isError") or data and "elicitation" in data:
+        from mcp.shared.exceptions import MCPError
+
+        raise MCPError(_INTERNAL_ERROR, text, data)
+    return text
 
 
 def _request_of(call: Call, options: CallOptions, *, create: Mapping[str, Any], **what: Any) -> ToolRequest:
