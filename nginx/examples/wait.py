@@ -16,7 +16,7 @@ def call(method, **members):
             with urllib.request.urlopen(request, timeout=75) as response:
                 return response.status, json.load(response)
         except urllib.error.HTTPError as error:
-            if error.code != 503:
+            if error.code not in (429, 502, 503, 504):
                 return error.code, json.load(error)
             time.sleep(float(error.headers.get("Retry-After", 1)))
         except OSError as error:  # each call that is used here can be made again

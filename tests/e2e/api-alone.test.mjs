@@ -1,24 +1,30 @@
-// The api on a database that nobody else uses: it purges what is over, and goes on when a standby is promoted.
+// The api on a database that nobody else uses: it purges what is over, goes on when a standby is promoted, and listens
+// wherever nginx/API.md says.
 
 import assert from 'node:assert/strict';
+import { execFile, execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 
 import { UrlMode } from '../../lib/node/src/http/index.js';
 import { Cluster } from '../../lib/node/test/support/cluster.js';
 import { connect } from '../../lib/node/test/support/database.js';
 import { scratchKeys } from '../../lib/node/test/support/keys.js';
 import { Control } from '../chaos/control.mjs';
+import { freePorts } from '../stack/harness.mjs';
 import { startApiServer } from '../support/api-server.mjs';
 import { until } from '../support/wait.mjs';
 
 const FAULTS = fileURLToPath(new URL('../../build/chaos/faults.so', import.meta.url));
 const owner = { subject: 'ada' };
 const PAYMENT = { ...owner, provider: 'demo', kind: 'payment', expected: { amount: 1_050, currency: 'EUR' }, targetUrl: 'https://checkout.example/' };
+
+const run = promisify(execFile);
 
 /** An api on this database, and a server that uses it. */
 async function open(t, databaseUrl, env) {
@@ -104,4 +110,28 @@ test('a standby that is promoted: what waits goes on, and nothing is lost', asyn
 	assert.equal(await claim.confirm(), true);
 	assert.equal((await other.beginClaim(ids[0], owner)).state, 'taken');
 	assert.equal((await urlmode.create({ ...PAYMENT, item: randomUUID() })).resumed, false);
+});
+
+test('it listens on a unix socket and with TLS, by the lines that nginx/API.md shows', async (t) => {
+	const cluster = await Cluster.start(t);
+	const [port] = await freePorts(1);
+	const lines = [...readFileSync(new URL('../../nginx/API.md', import.meta.url), 'utf8').matchAll(/^\|.*\| `(listen [^`]*;)`/gm)].map(([, line]) => line);
+	assert.equal(lines.length, 3);
+	const [, unix, tls] = lines;
+	const api = await startApiServer({ databaseUrl: cluster.serverUrl, keysFile: scratchKeys(t), baseUrl: 'https://callback.example', server(folder) {
+		execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', 'key.pem', '-out', 'cert.pem', '-days', '2',
+			'-subj', '/CN=api.example', '-addext', 'subjectAltName=DNS:api.example'], { cwd: folder, stdio: 'ignore' });
+		return `${unix.replace('/run/urlmode-api/', `${folder}/`)} ${tls.replace('10.0.0.5:443', `127.0.0.1:${port}`)} server_name api.example;
+			ssl_certificate ${folder}/cert.pem; ssl_certificate_key ${folder}/key.pem;`;
+	} });
+	t.after(() => api.close());
+	const { targetUrl, ...asked } = PAYMENT;
+	const call = async (...where) => {
+		const { stdout } = await run('curl', ['-sS', '-H', `Authorization: Bearer ${api.env.URLMODE_API_KEY}`, '-d', JSON.stringify({ ...asked, item: 'i', target_url: targetUrl }), ...where]);
+		return JSON.parse(stdout);
+	};
+	const made = await call('--unix-socket', join(api.folder, 'http.sock'), 'http://localhost/v1/create');
+	assert.equal(made.resumed, false);
+	const again = await call('--cacert', join(api.folder, 'cert.pem'), '--resolve', `api.example:${port}:127.0.0.1`, `https://api.example:${port}/v1/create`);
+	assert.deepEqual([again.id, again.resumed], [made.id, true]);
 });

@@ -93,20 +93,27 @@ test('an elicitation that nobody completes expires', async () => {
 	assert.equal(example.lines[1], 'cancel expired null');
 });
 
-test('the api is restarted while the example waits, and the outcome of a server in another language arrives', async () => {
-	const subject = `üser ${randomUUID()}`;
-	const example = start(subject);
-	await example.url();
-	const id = await idOf(subject);
-	const parked = async () => (await fixture.stack.sql(
-		"SELECT pid FROM pg_stat_activity WHERE application_name = 'api'")).map(({ pid }) => pid);
-	const before = await parked();
-	assert.ok(before.length > 0);
-	await fixture.stack.sql('SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) AS k (pid)', [before]);
-	await fixture.urlmode.complete(id, { subject, action: 'accept', result: { text: 'ö "€" \\ \u{1f600}' } });
-	await example.end();
-	assert.deepEqual(JSON.parse(example.lines[1].slice('accept '.length).trim()), { text: 'ö "€" \\ \u{1f600}' });
-});
+/** What becomes of the api while the example waits, and then the outcome of a server in another language arrives. */
+const BREAKS = {
+	'the api is restarted': () => fixture.stack.service('restart', 'api'),
+	'the connections of the api to PostgreSQL end': async () => {
+		const ended = await fixture.stack.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'api'");
+		assert.ok(ended.length > 0);
+	},
+};
+
+for (const [what, act] of Object.entries(BREAKS)) {
+	test(`${what} while the example waits, and the outcome of a server in another language arrives`, async () => {
+		const subject = `üser ${randomUUID()}`;
+		const example = start(subject);
+		await example.url();
+		const id = await idOf(subject);
+		await act();
+		await fixture.urlmode.complete(id, { subject, action: 'accept', result: { text: 'ö "€" \\ \u{1f600}' } });
+		await example.end();
+		assert.deepEqual(JSON.parse(example.lines[1].slice('accept '.length).trim()), { text: 'ö "€" \\ \u{1f600}' });
+	});
+}
 
 test('a wrong key is one sentence, and the status of an error', async () => {
 	const example = start(`user-${randomUUID()}`, { URLMODE_API_KEY: `umk_${'A'.repeat(43)}` });

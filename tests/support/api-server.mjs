@@ -14,10 +14,11 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SERVERS = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
 
 /**
- * @param {{ databaseUrl: string, keysFile: string, baseUrl: string, env?: Record<string, string> }} options env: of the program
- * @returns {Promise<{ env: { URLMODE_API_URL: string, URLMODE_API_KEY: string }, close(): Promise<void> }>}
+ * @param {{ databaseUrl: string, keysFile: string, baseUrl: string, env?: Record<string, string>, server?: (folder: string) => string }} options
+ *     env: of the program; server: further lines of nginx's server, in a folder that its workers can read
+ * @returns {Promise<{ folder: string, env: { URLMODE_API_URL: string, URLMODE_API_KEY: string }, close(): Promise<void> }>}
  */
-export async function startApiServer({ databaseUrl, keysFile, baseUrl, env: own = {} }) {
+export async function startApiServer({ databaseUrl, keysFile, baseUrl, env: own = {}, server = () => '' }) {
 	const folder = mkdtempSync(join(tmpdir(), 'urlmode-api-'));
 	chmodSync(folder, 0o755); // for nginx's workers
 	const at = (name) => join(folder, name);
@@ -29,7 +30,7 @@ export async function startApiServer({ databaseUrl, keysFile, baseUrl, env: own 
 	const scratch = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder};`).join(' ');
 	writeFileSync(at('nginx.conf'), `daemon off; pid ${folder}/pid; error_log stderr emerg;
 events { worker_connections 4096; }
-http { access_log off; ${scratch} include ${folder}/http.conf; server { listen 127.0.0.1:${port}; include ${ROOT}/nginx/urlmode/api.conf; } }
+http { access_log off; ${scratch} include ${folder}/http.conf; server { listen 127.0.0.1:${port}; ${server(folder)} include ${ROOT}/nginx/urlmode/api.conf; } }
 `);
 	const run = (command, args, env = {}) => {
 		const child = spawn(command, args, { stdio: 'ignore', env: { ...SERVERS, ...env } });
@@ -56,5 +57,5 @@ http { access_log off; ${scratch} include ${folder}/http.conf; server { listen 1
 		await close();
 		throw error;
 	}
-	return { env, close };
+	return { folder, env, close };
 }

@@ -206,7 +206,8 @@ export class Waits {
 	async #askForLeases(entries) {
 		this.#fresh.clear();
 		clearTimeout(this.#leases);
-		const asked = entries.filter(({ can, waits }) => can.length > 0 && waits.size > 0);
+		// One that is being asked would drop a second lease, and nobody else could have it.
+		const asked = entries.filter(({ can, waits, askedOn }) => can.length > 0 && waits.size > 0 && askedOn === undefined);
 		for (let at = 0; at < asked.length && !this.#isClosed; at += OF_MAX) {
 			const some = new Map(asked.slice(at, at + OF_MAX).map((entry) => [entry.id, entry]));
 			const of = [...some.values()].map((entry) => entry.toElement(entry.can));
