@@ -396,22 +396,29 @@ check_members(struct check *check, node rules, node value)
 	return true;
 }
 
+static bool
+check_choice(struct check *check, node choices, node value)
+{
+	char texts[TEXTS_MAX] = "";
+
+	return (um_json_is(value, UM_JSON_STRING)
+		       && is_in(choices, um_json_str(value)))
+		|| refuse(check, UM_TEXT_MUST_BE_ONE_OF,
+			append_all(texts, choices));
+}
+
 static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
 check_value(struct check *check, node given, node value)
 {
 	node rules = resolve(check, given), list;
 	const struct type *type = type_of(rules);
-	char texts[TEXTS_MAX] = "";
 
 	if (member(rules, "discriminator") != NULL)
 		return check_selected(check, rules, value);
 	if ((list = member(rules, "anyOf")) != NULL)
 		return check_any(check, list, value);
 	if ((list = member(rules, "enum")) != NULL)
-		return (um_json_is(value, UM_JSON_STRING)
-			       && is_in(list, um_json_str(value)))
-			|| refuse(check, UM_TEXT_MUST_BE_ONE_OF,
-				append_all(texts, list));
+		return check_choice(check, list, value);
 	if ((list = member(rules, "const")) != NULL)
 		return (value->kind == list->kind
 			       && um_str_eq(um_json_str(value),
