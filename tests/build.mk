@@ -118,7 +118,7 @@ containers: deps ## two pods with the memory of the chart, under load, while a c
 		(set -a; . build/containers/run/env; exec node --test --test-reporter=spec tests/containers/load.test.mjs)'
 
 dist-check: deps dist ## the same bytes again from another folder, and each artifact installed in an empty place, as root (20 minutes)
-	@tests/stack/deps helm
+	@tests/stack/deps helm podman
 	+@$(MAKE) --no-print-directory build
 	@RUN_DIR=$(CURDIR)/build/dist-check PORT=0 DEMO=0 tests/reap sh -c 'trap tests/stack/down EXIT; tests/stack/up && \
 		(set -a; . build/dist-check/env; exec node --test --test-reporter=spec $(if $(TESTS),--test-name-pattern="$(TESTS)") tests/install/dist-check.mjs)'

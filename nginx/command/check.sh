@@ -340,7 +340,21 @@ check_configuration()
 	read_configuration
 	check_descriptions
 	check_approvals
+	check_deprecated
 	finding ok configuration "$config, $providers providers, for $base_url"
+}
+
+# What goes with the next MAJOR version: a member of the configuration and what takes its place, one a line. nginx/UPGRADING.md names each.
+deprecated_members=''
+
+check_deprecated()
+{
+	while read -r member instead; do
+		[ -n "$member" ] && grep -q "\"$member\"[[:space:]]*:" "$config" || continue
+		finding warning configuration "$member is deprecated, and goes with the next major version" "$instead"
+	done <<END
+$deprecated_members
+END
 }
 
 # Sets what the other checks look at.

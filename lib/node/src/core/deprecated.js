@@ -1,0 +1,18 @@
+// What goes with the next MAJOR version. nginx/UPGRADING.md names each of them, and says how long it stays.
+
+import { warn } from './runtime.js';
+
+/** @type {Set<string>} */
+const told = new Set();
+
+/**
+ * Says once in this process that somebody uses what will go. What is deprecated calls it, and does what it did.
+ *
+ * @param {string} what as a caller writes it, such as `UrlMode.old()`
+ * @param {string} instead what takes its place
+ */
+export function deprecated(what, instead) {
+	if (told.has(what)) return;
+	told.add(what);
+	warn(`${what} is deprecated, and goes with the next major version; ${instead}`, 'URLMODE_DEPRECATED');
+}

@@ -1,0 +1,19 @@
+"""What goes with the next MAJOR version. nginx/UPGRADING.md names each of them, and says how long it stays."""
+
+from __future__ import annotations
+
+import warnings
+
+_told: set[str] = set()
+
+
+def deprecated(what: str, instead: str) -> None:
+    """Says once in this process that somebody uses what will go. What is deprecated calls it, and does what it did.
+
+    `what`: as a caller writes it, such as `UrlMode.old()`. `instead`: what takes its place.
+    """
+    if what in _told:
+        return
+    _told.add(what)
+    # Of the caller of what is deprecated.
+    warnings.warn(f"{what} is deprecated, and goes with the next major version; {instead}", DeprecationWarning, stacklevel=3)
