@@ -15,6 +15,7 @@ export const THINGS = {
 	book: { kind: 'payment', expected: { amount: 1_000, currency: 'EUR' } },
 	dearBook: { kind: 'payment', expected: { amount: 2_000, currency: 'EUR' }, item: 'book' },
 	gift: { kind: 'payment', expected: 'any' },
+	tip: { kind: 'payment', expected: { amount: 1_000, currency: 'EUR', match: 'at-least' } },
 	contract: { kind: 'signature' },
 	account: { kind: 'oauth' },
 };
@@ -53,7 +54,7 @@ export function makeHistory(seed) {
 	const makers = {
 		call() {
 			if (!last.user || random.chance(0.4)) {
-				last = { user: random.pick(USERS), thing: random.weighted({ book: 6, dearBook: 2, gift: 3, contract: 1, account: 1 }) };
+				last = { user: random.pick(USERS), thing: random.weighted({ book: 6, dearBook: 2, gift: 3, tip: 3, contract: 1, account: 1 }) };
 			}
 			return {
 				do: 'call', call: label('call'), at: random.pick([0, 1]), ...last,

@@ -35,6 +35,8 @@ const MISTAKES = {
 	'what was forgotten of a payment is final': { forget_kept: ["IF forget_kept.reference = '' THEN", 'IF true THEN'] },
 	'what was never confirmed is not listed': { is_undelivered: ['l.fulfilled_at IS NOT NULL', 'false'] },
 	'abandon ends what a user has opened': { abandon: ['(e.kind, e.status,', "(e.kind, replace(e.status, 'opened', 'pending'),"] },
+	'more than the price does not match where it may': { is_expected: ['amount >= (expected', 'amount = (expected'] },
+	'less than the price matches where more may be paid': { is_expected: ["THEN amount >= (expected -> 'amount')::bigint AND", 'THEN'] },
 	'the amount is not compared': { is_expected: ['SELECT CASE', 'SELECT true OR CASE'] },
 	'one reference pays for several elicitations': {
 		sql: `ALTER TABLE urlmode.payment DROP CONSTRAINT payment_pkey,

@@ -23,7 +23,8 @@ const isOpen = ({ status }) => status !== 'completed';
 
 /** Whether this is what was to be paid. */
 export function fits(expected, { amount, currency }) {
-	return expected === 'any' ? amount > 0 : expected.amount === amount && expected.currency === currency;
+	if (expected === 'any') return amount > 0;
+	return currency === expected.currency && (expected.match === 'at-least' ? amount >= expected.amount : amount === expected.amount);
 }
 
 export class Model {

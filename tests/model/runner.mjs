@@ -349,13 +349,14 @@ class Runner {
 	}
 
 	/**
-	 * A claim whose money goes back is renewed at once, also one whose lease has ended and that nobody has taken. Over HTTP it hears
-	 * of it when it is renewed by itself.
+	 * A claim whose money goes back is renewed at once, and one whose lease has ended is lost, as long as a part of the money is away. Over
+	 * HTTP it hears of it when it is renewed by itself.
 	 */
 	async #areRenewed(since) {
 		const { ids } = await this.#stage.toldBack();
 		for (const { at, model: { row, target, lease, isDone } } of this.#running) {
 			if (this.#stage.languages[at] === 'http' || !ids.has(row.id) || isDone || target.lease !== lease || lease.fulfilled) continue;
+			if (lease.endsAt <= this.#model.now && (target.refunded || target.held)) continue;
 			await this.#until('a lease is renewed', () => this.#stage.isRenewed(row.id, target.reference, CLAIM_LEASE, since));
 			lease.endsAt = this.#model.now + CLAIM_LEASE;
 		}
