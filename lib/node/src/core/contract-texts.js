@@ -19,6 +19,11 @@ export const TEXTS = {
 	stateExpired: 'the state token has expired',
 	stateNotValid: 'the state token is not valid',
 	tokenRefused: 'the provider\'s API has refused the access token',
+	/**
+	 * @param {string} what
+	 * @param {string} instead
+	 */
+	deprecated: (what, instead) => `${what} is deprecated, and goes with the next major version; ${instead}`,
 	/** @param {number} count */
 	unclaimedPayments: (count) => `${count} payments of this user are unclaimed: claim or refund them first`,
 	/** @param {string} choices */

@@ -1,5 +1,6 @@
 // What goes with the next MAJOR version. nginx/UPGRADING.md names each of them, and says how long it stays.
 
+import { TEXTS } from './contract-texts.js';
 import { warn } from './runtime.js';
 
 /** @type {Set<string>} */
@@ -14,5 +15,5 @@ const told = new Set();
 export function deprecated(what, instead) {
 	if (told.has(what)) return;
 	told.add(what);
-	warn(`${what} is deprecated, and goes with the next major version; ${instead}`, 'URLMODE_DEPRECATED');
+	warn(TEXTS.deprecated(what, instead), 'URLMODE_DEPRECATED');
 }

@@ -38,6 +38,10 @@ STATE_NOT_VALID = "the state token is not valid"
 TOKEN_REFUSED = "the provider's API has refused the access token"
 
 
+def deprecated(what: str, instead: str) -> str:
+    return f"{what} is deprecated, and goes with the next major version; {instead}"
+
+
 def unclaimed_payments(count: int) -> str:
     return f"{count} payments of this user are unclaimed: claim or refund them first"
 

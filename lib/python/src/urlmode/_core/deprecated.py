@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import warnings
 
+from . import contract_texts as texts
+
 _told: set[str] = set()
 
 
@@ -16,4 +18,4 @@ def deprecated(what: str, instead: str) -> None:
         return
     _told.add(what)
     # Of the caller of what is deprecated.
-    warnings.warn(f"{what} is deprecated, and goes with the next major version; {instead}", DeprecationWarning, stacklevel=3)
+    warnings.warn(texts.deprecated(what, instead), DeprecationWarning, stacklevel=3)
