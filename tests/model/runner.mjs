@@ -436,7 +436,8 @@ class Runner {
 			return;
 		}
 		const rechecking = this.#asking.some((recheck) => recheck.row === row && recheck.at === call.at && recheck.begunOn === 'completed');
-		if (rechecking && !wait.poll && this.#model.needsRecheck(row)) return;
+		// Over HTTP it waits for its own server's answer, also if another one has answered meanwhile.
+		if (rechecking && !wait.poll && (this.#model.needsRecheck(row) || this.#stage.languages[call.at] === 'http')) return;
 		await this.#endOf(call);
 		const { action, reason, late, reference } = this.#model.outcome(row);
 		const { action: realAction, reason: realReason, late: realLate = false, reference: realReference = null, from = null } = wait.outcome ?? {};
