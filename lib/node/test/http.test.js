@@ -241,6 +241,9 @@ test('errors are those of the package', async (t) => {
 	}
 	error = { status: 400, code: 'invalid_request', message: 'ttl_ms must be a whole number' };
 	await assert.rejects(create, { name: 'TypeError', message: 'ttl_ms must be a whole number' });
+	// As the package says of one that is purged.
+	error = { status: 404, code: 'not_found' };
+	assert.equal(await urlmode.claim(id, owner), false);
 	error = { status: 409, code: 'taken' };
 	assert.equal(await urlmode.claim(id, owner), false);
 	assert.deepEqual(await urlmode.beginClaim(id, owner), { state: 'taken' });

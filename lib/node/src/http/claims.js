@@ -75,7 +75,7 @@ export class Claims {
 	 *
 	 * @param {Owned} owned
 	 * @param {AtOnceOptions} options
-	 * @returns {Promise<boolean>} false if another call has claimed it, or if it has another outcome by now
+	 * @returns {Promise<boolean>} false if another call has claimed it, it has another outcome by now, or it does not exist any more
 	 */
 	async claimAtOnce(owned, options) {
 		const { action, reference, held } = options;
@@ -85,7 +85,7 @@ export class Claims {
 				return true;
 			} catch (error) {
 				if (!(error instanceof UrlModeApiError)) throw error;
-				if (['taken', 'changed'].includes(error.reason)) return false;
+				if (['taken', 'changed', 'not_found'].includes(error.reason)) return false;
 				if (error.reason !== 'recheck') throw error;
 				if (error.recheck) age = await this.#askFirst(owned, error.recheck, options, age);
 				else await pause(Math.min(error.leftMs, jittered(CLAIM_RETRY_MS)));
