@@ -436,14 +436,15 @@ class Runner {
 			return;
 		}
 		const rechecking = this.#asking.some((recheck) => recheck.row === row && recheck.at === call.at && recheck.begunOn === 'completed');
-		// Over HTTP it waits for its own server's answer, also if another one has answered meanwhile.
-		if (rechecking && !wait.poll && (this.#model.needsRecheck(row) || this.#stage.languages[call.at] === 'http')) return;
+		const overHttp = this.#stage.languages[call.at] === 'http';
+		// There it waits for its own server's answer, also if another one has answered meanwhile.
+		if (rechecking && !wait.poll && (overHttp || this.#model.needsRecheck(row))) return;
 		await this.#endOf(call);
 		const { action, reason, late, reference } = this.#model.outcome(row);
 		const { action: realAction, reason: realReason, late: realLate = false, reference: realReference = null, from = null } = wait.outcome ?? {};
 		assert.deepEqual(
 			{ action: realAction, reason: realReason, late: realLate, reference: realReference, from, error: wait.error },
-			{ action, reason, late, reference, from: action === 'accept' || reason === 'held' ? null : row.from, error: undefined },
+			{ action, reason, late, reference, from: overHttp || action === 'accept' || reason === 'held' ? null : row.from, error: undefined },
 			`the outcome of ${call.label}`);
 		this.#ledger.outcome(row, wait.outcome, this.#model);
 	}
