@@ -336,3 +336,8 @@ test('whoever reports a security problem is told that a placeholder is one', () 
 	assert.equal(/^name = "(.*)"$/m.exec(read('lib/python/pyproject.toml'))[1], names.python);
 	assert.ok(read('nginx/containers/chart/values.yaml').includes(`repository: ${names.image},`));
 });
+
+test('no program that was built is among the sources', () => {
+	const isProgram = (file) => readFileSync(path.join(ROOT, file)).subarray(0, 4).equals(Buffer.from('\x7fELF', 'latin1'));
+	assert.deepEqual(['cgi-bin', 'lib', 'nginx', 'sql', 'tests'].flatMap((folder) => list(folder, '')).filter(isProgram), []);
+});
