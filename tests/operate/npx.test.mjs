@@ -129,7 +129,7 @@ describe('new', () => {
 		test(`the server needs ${name} from where it was installed: ${at}, ${resolved}`, async () => {
 			const modules = join(folder, 'project/node_modules');
 			const installed = join(modules, at);
-			for (const each of ['src/commands', 'examples']) cpSync(join(ROOT, 'lib/node', each), join(installed, each), { recursive: true });
+			for (const each of ['src', 'examples']) cpSync(join(ROOT, 'lib/node', each), join(installed, each), { recursive: true });
 			writeFileSync(join(installed, 'package.json'), JSON.stringify({ name, version: '1.2.3', type: 'module' }));
 			writeFileSync(join(modules, '.package-lock.json'), JSON.stringify({ packages: { [`node_modules/${at}`]: { resolved } } }));
 			execFileSync(process.execPath, ['--input-type=module', '--eval', "const { run } = await import(process.argv[1]); await run(['sdk', 'made']);", join(installed, 'src/commands/new.js')], { cwd: folder });
