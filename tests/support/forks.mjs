@@ -67,8 +67,7 @@ export class Forks {
 		});
 		this.#process.stdin.write(`${port}\n`);
 		const ended = this.#ended.then(() => Promise.reject(new Error('the process that starts instances has ended')));
-		const [[output], fork] = await Promise.race([Promise.all([once(server, 'connection'), forked]), ended]);
-		server.close();
+		const [[output], fork] = await Promise.race([Promise.all([once(server, 'connection'), forked]), ended]).finally(() => server.close());
 		fork.stdout = output.on('error', () => {});
 		const instance = new Instance(fork);
 		await instance.started();
