@@ -1,10 +1,13 @@
 // Holds the programs' transactions with locks, so that a test can order concurrent
 // requests.
 
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
 import pg from 'pg';
 
 import { request } from './http.mjs';
-import { isThere, openFiles } from './processes.mjs';
+import { familyOf, isThere, openFiles } from './processes.mjs';
 import { until } from './wait.mjs';
 
 /**
@@ -65,26 +68,24 @@ export async function waitLongerForLocks(stack, time = '60s') {
  *
  * @param {import('./stack.mjs').Stack} stack
  * @param {string} name
- * @param {string} path of its, which it refuses without the database
+ * @param {string} refused a path of its, which it refuses without the database
  * @returns {Promise<(count: number) => Promise<void>>}
  */
-export async function countRequests(stack, name, path) {
+export async function countRequests(stack, name, refused) {
 	await restart(stack, name);
-	const sockets = async () => (await openFiles((await stack.program(name)).pid))
-		.filter((target) => target.startsWith('socket:')).length;
-	// One that has just connected may still have what it has looked names up with.
-	const seen = [];
-	await until(`${name} has what it has when it is idle`, async () => {
-		seen.push(await sockets());
-		return seen.length >= 5 && seen.slice(-5).every((count) => count === Math.min(...seen));
-	}, { every: 50 });
-	const idle = Math.min(...seen);
+	// nginx tells of its end: a program that cannot dump core, because the hard limit is 0, shows its files to root alone.
+	const connections = async () => {
+		const { stdout } = await promisify(execFile)('ss', ['-xH', 'src', `sock/${name}.sock`]);
+		const ends = new Set(stdout.split('\n').map((line) => `socket:[${line.trim().split(/\s+/).at(-1)}]`));
+		const files = await Promise.all((await familyOf(await stack.pid('nginx'))).map(({ pid }) => openFiles(pid)));
+		return files.flat().filter((file) => ends.has(file)).length;
+	};
 
 	return async (count) => {
-		await until(`${count} requests are under way`, async () => await sockets() >= idle + count);
+		await until(`${count} requests are under way`, async () => await connections() >= count);
 		// Before it answers this, the program has read everything that it had accepted.
-		await request(stack.baseUrl + path);
-		await request(stack.baseUrl + path);
+		await request(stack.baseUrl + refused);
+		await request(stack.baseUrl + refused);
 	};
 }
 
