@@ -157,6 +157,7 @@ async function allowedCalls() {
 describe('the system calls of the programs, from their start to their end', { skip: untraceable() }, () => {
 	let fixture;
 	let calls; // [name, arguments] of each system call
+	let processes;
 
 	before(async () => {
 		const bin = await scratch('traced');
@@ -169,6 +170,7 @@ describe('the system calls of the programs, from their start to their end', { sk
 		const names = (await readdir(path.join(fixture.stack.runDir, 'tmp'))).filter((name) => name.startsWith('trace.'));
 		assert.ok(names.length >= PROGRAMS.length);
 		const texts = await Promise.all(names.map((name) => readFile(path.join(fixture.stack.runDir, 'tmp', name), 'latin1')));
+		processes = texts.length;
 		calls = texts.flatMap((text) => {
 			// From where the program itself begins: strace's own start is before that.
 			const lines = text.split('\n');
@@ -225,8 +227,11 @@ describe('the system calls of the programs, from their start to their end', { sk
 
 	test('they write into no file but the counters', () => {
 		const written = calls.filter(([name, rest]) => /^open(at)?$/.test(name) && /O_(WRONLY|RDWR|CREAT)/.test(rest))
-			.map(([, rest]) => /"([^"]*)"/.exec(rest)?.[1] ?? rest).filter((name) => name !== '/dev/null');
-		for (const name of written) {
+			.map(([, rest]) => /"([^"]*)"/.exec(rest)?.[1]).filter((name) => name !== '/dev/null');
+		// A process that was started at the end may not have come to it.
+		assert.ok(written.length >= PROGRAMS.length && written.length <= processes, `${written.length} of ${processes}`);
+		// Of a process that cannot dump core, strace reads no names, unless it is root.
+		for (const name of written.filter((each) => each !== undefined)) {
 			assert.match(path.relative(fixture.stack.runDir, name), /^metrics\.[0-9a-f]{8}$/);
 		}
 	});

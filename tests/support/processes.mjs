@@ -77,9 +77,11 @@ export async function familyOf(pid) {
 export async function memoryOf(supervisor) {
 	const children = (await processes()).filter(({ parent }) => parent === supervisor);
 	return new Map(await Promise.all(children.map(async ({ pid }) => {
-		const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8');
-		const value = (name) => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(rollup)[1]);
-		return [pid, { pss: value('Pss'), anonymous: value('Pss_Anon') }];
+		const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(otherwise(''));
+		// What a program without core dumps shows to everybody: the pages that it shares are not divided there.
+		const text = rollup || await readFile(`/proc/${pid}/status`, 'utf8');
+		const value = (name) => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(text)[1]);
+		return [pid, rollup ? { pss: value('Pss'), anonymous: value('Pss_Anon') } : { pss: value('VmRSS'), anonymous: value('RssAnon') }];
 	})));
 }
 
