@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import functools
 import math
 from collections.abc import AsyncIterator
 from typing import Any
@@ -29,8 +28,12 @@ TOO_LARGE = 17_000_000
 @pytest.fixture
 def large_events(monkeypatch: pytest.MonkeyPatch) -> None:
     """Clients that read an event of any size."""
+
+    def connect(*given: Any, **options: Any) -> Any:
+        return streamable_http_client(*given, **{**options, "max_sse_event_size": None})
+
     for client in (mcp.client.client, fastmcp.client.transports.http):
-        monkeypatch.setattr(client, "streamable_http_client", functools.partial(streamable_http_client, max_sse_event_size=None))
+        monkeypatch.setattr(client, "streamable_http_client", connect)
 
 
 @pytest.mark.parametrize("mode", MODES)
