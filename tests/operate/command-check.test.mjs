@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chown, cp, mkdir, readFile, readdir, rm, stat, symlink, unlink, utimes, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:https';
 import { once } from 'node:events';
 import { uptime } from 'node:os';
 import path from 'node:path';
@@ -13,7 +12,7 @@ import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 
 import {
-	IS_ROOT, certify, changeConfig, changeFile, changeMode, check, checkedStack, env, finds, findsAll, findsInWhole, inStack, own, report, reportOf, serverKeys, sql, stack, undo, unit, well,
+	IS_ROOT, changeConfig, changeFile, changeMode, check, checkedStack, env, finds, findsAll, findsInWhole, inStack, own, report, reportOf, serverKeys, sql, stack, undo, unit, well,
 } from '../support/checked-stack.mjs';
 import { asUser, RELEASE, urlmode } from '../support/command.mjs';
 import { startOpenIdProvider } from '../support/openid-provider.mjs';
@@ -651,70 +650,5 @@ describe('the OpenID provider', () => {
 	test('to which the programs send nobody, since they were not restarted', async () => {
 		await changeConfig((config) => { config.openid.authorization_endpoint = `${provider.origin}/elsewhere`; });
 		await finds('sign_in', 'error', /^\/connect answers 303, and does not send a user to .*\/elsewhere$/);
-	});
-});
-
-describe('the outside', () => {
-	async function restart() {
-		await own();
-		await stack.service('restart', 'nginx');
-	}
-
-	async function certified(...args) {
-		undo.push(async () => {
-			certify(30);
-			await restart();
-		});
-		certify(...args);
-		await restart();
-	}
-
-	test('a certificate that ends soon', async () => {
-		await certified(5);
-		await finds('certificate', 'warning', /ends within [45] days/);
-	});
-
-	test('a certificate that nobody trusts', async () => {
-		await finds('certificate', 'error', /browsers will refuse it: .*self-signed/i, { SSL_CERT_FILE: '/nonexistent' });
-	});
-
-	test('nothing at that address', async () => {
-		const [none] = await freePorts(1);
-		await changeConfig((config) => { config.base_url = `https://localhost:${none}`; });
-		await findsInWhole([
-			['certificate', 'error', /no TLS at localhost/],
-			['outside', 'error', /nothing answers at https:\/\/localhost/],
-			['local', 'skipped', /nothing answers with TLS on 127\.0\.0\.1/],
-		]);
-	});
-
-	test('another server at that address', async () => {
-		const server = createServer({ key: await readFile(inStack('cert.key')), cert: await readFile(inStack('cert.pem')) },
-			(request, response) => response.end('done'));
-		server.listen(0, '127.0.0.1');
-		await once(server, 'listening');
-		undo.push(() => new Promise((resolve) => { server.close(resolve); }));
-		await changeConfig((config) => { config.base_url = `https://localhost:${server.address().port}`; });
-		await finds('outside', 'error', /no urlmode/);
-	});
-
-	test('another host of urlmode, whose log has not the request; a certificate for another name', async () => {
-		await certified(30, 'other.example');
-		await changeConfig((config) => { config.log_file = 'log/other.log'; });
-		await writeFile(inStack('log/other.log'), '', { mode: 0o644 });
-		if (IS_ROOT) {
-			const { uid, gid } = await stack.user();
-			await chown(inStack('log/other.log'), uid, gid);
-		}
-		await findsAll([
-			['certificate', 'error', /browsers will refuse it: .*mismatch/i],
-			['outside', 'warning', /not in the log of this host/],
-		]);
-	});
-
-	test('for this machine alone it is skipped', async () => {
-		await changeConfig((config) => { config.base_url = stack.baseUrl; });
-		const { findings } = await report();
-		assert.deepEqual(findings.filter(({ severity }) => severity === 'skipped').map((finding) => finding.check), ['local', 'certificate', 'outside']);
 	});
 });
