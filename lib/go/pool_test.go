@@ -149,8 +149,8 @@ func TestCallsOnConnectionsThatDied(t *testing.T) {
 func TestConnectionsThatDieBeforeTheAnswer(t *testing.T) {
 	m, gate := openDying(t)
 	m.pool.limit = 10 * time.Second
-	operator := asOperator(t)
-	unlock := lock(t, operator, "LOCK TABLE urlmode.payment, urlmode.elicitation")
+	holder, operator := asOperator(t), asOperator(t)
+	unlock := lock(t, holder, "LOCK TABLE urlmode.payment, urlmode.elicitation")
 	var running sync.WaitGroup
 	running.Go(func() {
 		if _, err := m.Unclaimed(t.Context(), ListOptions{}); err != nil {
@@ -165,7 +165,8 @@ func TestConnectionsThatDieBeforeTheAnswer(t *testing.T) {
 	})
 	until(t, "both wait for the lock", func() bool {
 		var waiting int
-		err := operator.QueryRow(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid))").Scan(&waiting)
+		// Not the holder: in a transaction, pg_stat_activity shows the sessions of the first time it was asked.
+		err := operator.QueryRow(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))", holder.PgConn().PID()).Scan(&waiting)
 		return err == nil && waiting == 2
 	})
 	silence(gate)

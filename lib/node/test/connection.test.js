@@ -18,7 +18,7 @@ import { bindingOf } from '../src/core/token.js';
 import { Waits } from '../src/core/waits.js';
 import { playTimers } from './support/clock.js';
 import { Cluster } from './support/cluster.js';
-import { connectionsOf, listenerOf, payment, request, requireUrl, setUp, until } from './support/database.js';
+import { connect as connectToDatabase, connectionsOf, listenerOf, payment, request, requireUrl, setUp, until } from './support/database.js';
 import { scratchKeys } from './support/keys.js';
 import { Proxy } from './support/proxy.js';
 
@@ -311,7 +311,9 @@ test('a call on connections that died in silence is sent once, on a new one, aft
 
 test('a read whose connection dies before its answer is repeated; a change is not, and says that it may have been made', async (t) => {
 	const { urlmode, admin, applicationName, silence, pass } = await setUpPool(t);
-	await admin.query('BEGIN; LOCK TABLE urlmode.payment, urlmode.elicitation');
+	// Not `admin`: in a transaction, pg_stat_activity shows the sessions of the first time it was asked.
+	const lock = await connectToDatabase(t, requireUrl('URLMODE_ADMIN_DATABASE_URL'));
+	await lock.query('BEGIN; LOCK TABLE urlmode.payment, urlmode.elicitation');
 	const read = urlmode.unclaimed();
 	const changed = assert.rejects(urlmode.create(request), ({ code, message, cause }) => {
 		assert.deepEqual([code, cause.message], ['URLMODE_UNAVAILABLE', 'Query read timeout']);
@@ -321,7 +323,7 @@ test('a read whose connection dies before its answer is repeated; a change is no
 	await until('both wait for the lock', async () => (await connectionsOf(admin, applicationName))
 		.filter(({ wait_event_type: event }) => event === 'Lock').length === 2);
 	await silence();
-	await admin.query('COMMIT');
+	await lock.query('COMMIT');
 	await pass(30);
 	await changed;
 	assert.ok(Array.isArray(await read));

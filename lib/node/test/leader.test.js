@@ -15,6 +15,9 @@ import { Callback, connect, request, setUp, until } from './support/database.js'
 
 const owner = { subject: 'user-42' };
 
+/** For what writes. A wait that looks at its row again goes on. */
+const LOCK = 'LOCK TABLE urlmode.elicitation IN SHARE MODE';
+
 test('what is slow is waited for; a commit that hangs leads to the host that leads', async (t) => {
 	const pair = await startPair(t);
 	const { urlmode, keysFile } = await setUp(t, { ...pair.primary, databaseUrl: pair.urlOf('urlmode_server') });
@@ -26,12 +29,15 @@ test('what is slow is waited for; a commit that hangs leads to the host that lea
 	const wait = urlmode.waitForCompletion(before.elicitationId, owner);
 
 	const admin = await connect(t, pair.primary.adminUrl);
+	// Not in the transaction that holds the lock, which sees the sessions as they were when it first looked.
+	const observer = await connect(t, pair.primary.adminUrl);
+	const waiting = async () => (await observer.query("SELECT FROM pg_stat_activity WHERE wait_event = 'relation'")).rowCount;
 	// Also where the functions are older than the package, and cannot say it.
 	for (const name of ['leader', 'leader_of_later']) {
 		if (name !== 'leader') await admin.query(`ALTER FUNCTION urlmode.leader RENAME TO ${name}`);
-		await admin.query('BEGIN; LOCK TABLE urlmode.elicitation');
+		await admin.query(`BEGIN; ${LOCK}`);
 		const slow = urlmode.create(request);
-		await until('it waits for the lock', async () => (await admin.query("SELECT FROM pg_stat_activity WHERE wait_event = 'relation'")).rowCount);
+		await until('it waits for the lock', waiting);
 		await sleep(COMMIT_UNANSWERED_MS + 2_000);
 		await admin.query('COMMIT');
 		assert.ok((await slow).elicitationId);
@@ -40,10 +46,10 @@ test('what is slow is waited for; a commit that hangs leads to the host that lea
 
 	// What waits for a lock when it is asked about, and in its commit when it is asked again.
 	const id = randomUUID();
-	await admin.query('BEGIN; LOCK TABLE urlmode.elicitation');
+	await admin.query(`BEGIN; ${LOCK}`);
 	const calls = [[urlmode, id], [balanced, randomUUID()]].map(([one, own]) => assert.rejects(
 		one.create({ ...request, subject: own, id: own }), { name: 'UrlModeUnavailableError', maybeDone: true }));
-	await until('they wait for the lock', async () => (await admin.query("SELECT FROM pg_stat_activity WHERE wait_event = 'relation'")).rowCount === 2);
+	await until('they wait for the lock', async () => await waiting() === 2);
 	await pair.part();
 	await sleep(COMMIT_UNANSWERED_MS + 2_000);
 	await admin.query('ROLLBACK');
@@ -54,14 +60,24 @@ test('what is slow is waited for; a commit that hangs leads to the host that lea
 	const on = async (url) => (await (await connect(t, url)).query('SELECT FROM urlmode.elicitation WHERE id = $1', [id])).rowCount;
 	assert.equal(await on(pair.primary.adminUrl), 0);
 
-	assert.equal((await urlmode.create({ ...request, subject: id, id })).elicitationId, id, 'the same is asked again');
-	assert.ok((await balanced.create(request)).elicitationId);
+	// Where the leader does not answer in time, on a busy machine, the old primary is tried once more.
+	const atLeader = async (create) => {
+		for (let tries = 1; ; tries += 1) {
+			const asked = performance.now();
+			const made = await create().catch((error) => error);
+			if (made.elicitationId) return made.elicitationId;
+			assert.ok(made.maybeDone && tries < 5 && performance.now() - asked > COMMIT_UNANSWERED_MS, made);
+		}
+	};
+	assert.equal(await atLeader(() => urlmode.create({ ...request, subject: id, id })), id, 'the same is asked again');
+	assert.ok(await atLeader(() => balanced.create(request)));
 	assert.equal(await on(pair.standby.adminUrl), 1);
+	const hung = await pair.hung();
 	await until('it listens again', () => internalsOf(urlmode).listener.receivesNotifications);
 	const callback = await Callback.start(t, pair.standby.adminUrl, keysFile);
 	await callback.complete(before.elicitationId, { action: 'decline', reason: 'access_denied' });
 	assert.equal((await wait).action, 'decline');
-	assert.equal(await pair.hung(), 2);
+	assert.equal(await pair.hung(), hung);
 });
 
 test('as long as a host says nothing, the leader is looked for: it may be the old primary, and come back as it was', async (t) => {
