@@ -147,7 +147,7 @@ func TestNoMoreCallsThanALimitAreInProgress(t *testing.T) {
 	p.end()
 }
 
-// stayFlat compares what is allocated before and after many calls. CALLS makes more than the tests do.
+// staysFlat compares what is allocated before and after many calls. CALLS makes more than the tests do.
 func staysFlat(t *testing.T, call func()) {
 	t.Helper()
 	calls := 20_000
@@ -164,13 +164,21 @@ func staysFlat(t *testing.T, call func()) {
 	for range calls / 10 {
 		call()
 	}
-	before := inHeap()
-	for range calls {
-		call()
-	}
-	// What the runtime keeps for itself differs by some pages.
-	if growth := inHeap() - before; growth > int64(10*calls+100_000) {
-		t.Errorf("%d bytes after %d calls", growth, calls)
+	// What a call keeps is kept in each round. What else is at work may allocate in one, and what the runtime keeps for itself differs by
+	// some pages.
+	for round := 1; ; round++ {
+		before := inHeap()
+		for range calls {
+			call()
+		}
+		growth := inHeap() - before
+		if growth <= int64(10*calls+100_000) {
+			return
+		}
+		if round == 3 {
+			t.Errorf("%d bytes after %d calls", growth, calls)
+			return
+		}
 	}
 }
 
