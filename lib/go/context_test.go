@@ -96,7 +96,7 @@ func (s *spans) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.Trace
 
 func (s *spans) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
-// The driver, Recheck and Verify see the values of the caller's context, and not its end.
+// The driver, Target, Recheck and Verify see the values of the caller's context.
 func TestValuesOfTheCallersContext(t *testing.T) {
 	config, err := pgxpool.ParseConfig(required(t, "URLMODE_DATABASE_URL"))
 	if err != nil {
@@ -131,26 +131,50 @@ func TestValuesOfTheCallersContext(t *testing.T) {
 		t.Errorf("Claim has the span %q", span)
 	}
 
+	type call struct{ who, span string }
+	told := make(chan call, 100)
+	tell := func(ctx context.Context, who string) {
+		span, _ := ctx.Value(spanKey{}).(string)
+		told <- call{who, span}
+	}
+	want := func(who string) {
+		t.Helper()
+		last := within(t, who, told)
+		for last.who != who { // Recheck may be asked again.
+			last = within(t, who, told)
+		}
+		if last.span != "mine" {
+			t.Errorf("%s has the span %q", who, last.span)
+		}
+	}
 	p := openPrograms(t)
-	bought := create(t, m, Request{Provider: "stripe", Kind: Payment, Owner: me, Item: newID(), Expected: Expected{Any: true}, TargetURL: "https://checkout.example/"})
-	asked := make(chan any, 1)
+	bought, err := m.Create(mine, Request{Provider: "stripe", Kind: Payment, Owner: me, Item: newID(), Expected: Expected{Any: true}, Target: func(ctx context.Context, _ TargetArguments) (Target, error) {
+		tell(ctx, "Target")
+		return Target{URL: "https://checkout.example/"}, nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want("Target")
 	waiting, stop := context.WithCancel(mine)
 	defer stop()
 	begin(t, waiting, m, bought.ElicitationID, me, WaitOptions{Recheck: func(ctx context.Context, _ Recheck) (*Answer, error) {
-		select {
-		case asked <- ctx.Value(spanKey{}):
-		default:
-		}
+		tell(ctx, "Recheck")
 		return nil, nil
 	}})
 	p.ask(t, `SELECT outcome FROM urlmode.record_events($1::text[]::uuid[], '{stripe}', $1::text[], '{checkout}', '{recheck}', '{NULL}', '{NULL}',
 		'{cs_1}', '{NULL}')`, []string{bought.ElicitationID})
-	select {
-	case span := <-asked:
-		if span != "mine" {
-			t.Errorf("Recheck has the span %v", span)
-		}
-	case <-time.After(time.Minute):
-		t.Error("Recheck is not asked")
+	want("Recheck")
+	stop()
+
+	id := askForKey(t, m, me, time.Minute)
+	verified := begin(t, mine, m, id, me, WaitOptions{Verify: func(ctx context.Context, _ Typed) (*Problem, error) {
+		tell(ctx, "Verify")
+		return nil, nil
+	}})
+	p.types(t, id, me, "right")
+	want("Verify")
+	if got := <-verified; got.err != nil {
+		t.Error(got.err)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"testing"
 	"time"
+
+	"urlmode.example/urlmode/internal/limits"
 )
 
 // latePayment is proved after its elicitation was cancelled.
@@ -78,6 +80,30 @@ func TestReportsBeginWithTheCall(t *testing.T) {
 				t.Errorf("%d and %d more", len(heardLate), len(heardBack))
 			}
 		})
+	}
+}
+
+// Where no notification arrives, what is new is read long before it is read in any case.
+func TestReportsArePolled(t *testing.T) {
+	for name, noListen := range map[string]bool{"notified": false, "polled": true} {
+		m := open(t, func(c *Config) { c.NoListen = noListen })
+		kind := kindOfReport[string, string]{matches: func(notification) bool { return false }, name: func(n string) string { return n },
+			read: func(context.Context, filter) ([]string, error) { return nil, nil }}
+		a := &announced{matches: kind.matches, woken: make(chan struct{}, 1), began: time.Now()}
+		m.listener.subscribe(a)
+		if !noListen {
+			until(t, "notifications arrive", m.listener.isReceiving)
+		}
+		r := &reporting[string, string]{kind: kind, m: m, ctx: t.Context(), announced: a, known: map[string]struct{}{}, cursor: a.began, interval: limits.PollMin}
+		for range 20 {
+			if _, err := r.read(""); err != nil {
+				t.Fatal(err)
+			}
+			if isSoon := time.Until(r.listAt) < 2*limits.PollMax; isSoon != noListen {
+				t.Errorf("%s: the next one is in %s", name, time.Until(r.listAt))
+			}
+		}
+		m.listener.unsubscribe(a)
 	}
 }
 
