@@ -86,3 +86,24 @@ test('each method of the program api is in the table', () => {
 	const told = parts.flatMap(({ rows }) => rows.flatMap((row) => row.http?.split(' ') ?? []));
 	assert.deepEqual([...new Set(told)].sort(), routes.sort());
 });
+
+const DOCUMENTS = {
+	node: ['README.md', 'REFERENCE.md', 'ADAPTERS.md', 'VAULT.md'].map((name) => `lib/node/${name}`),
+	python: ['README.md', 'REFERENCE.md', 'ADAPTERS.md'].map((name) => `lib/python/${name}`),
+	go: ['lib/go/README.md'], http: ['nginx/API.md'],
+};
+/** The options of an instance. */
+const OPTIONS = {
+	node: [...read('lib/node/src/core/types.js').split('@typedef {object} UrlModeOptions')[1].split('@typedef')[0].matchAll(/@property \{.*\} \[?(\w+)/g)].map(([, name]) => name),
+	python: [...read('lib/python/src/urlmode/_core/urlmode.py').split('def __init__(')[1].split(') -> None')[0].matchAll(/^ {8}(\w+): /gm)].map(([, name]) => name),
+	go: [...read('lib/go/types.go').split('type Config struct {')[1].split('\n}')[0].matchAll(/^\t([A-Z]\w*) /gm)].map(([, name]) => name),
+};
+
+for (const [language, names] of Object.entries(DOCUMENTS)) {
+	test(`the documents for ${language} name each of its public names, and each option of an instance`, () => {
+		const text = names.map(read).join('');
+		const told = [...parts.flatMap(({ rows }) => rows.flatMap((row) => row[language]?.split(' ') ?? [])), ...OPTIONS[language] ?? []];
+		assert.ok(told.length > 20, `only ${told}`);
+		assert.deepEqual(told.filter((name) => !new RegExp(`\\b${name}\\b`).test(text)), []);
+	});
+}
