@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -100,6 +102,12 @@ async def test_a_call_has_its_events_in_its_span(open_urlmode: OpenUrlMode, call
         "urlmode.elicitation_id": asked.elicitation_id, "urlmode.provider": "github", "urlmode.kind": "oauth", "urlmode.action": "accept",
     }  # fmt: skip
     assert me["subject"] not in repr(first.events + second.events)
+
+
+def test_without_it_nothing_of_opentelemetry_is_imported() -> None:
+    """The SDK of MCP may import it."""
+    program = "import sys, urlmode, urlmode.sync, urlmode.testing, urlmode.vault; print([name for name in sys.modules if 'opentelemetry' in name or 'otel' in name])"
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
 @pytest.mark.parametrize("on_event", [5, "a"])

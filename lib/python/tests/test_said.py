@@ -30,6 +30,7 @@ SOURCE = Path(package.__file__).parents[1]
         ("fastmcp", "urlmode.fastmcp", "urlmode.fastmcp needs urlmode with its extra, urlmode[fastmcp]"),
         ("authlib", "urlmode.vault", "urlmode.vault needs urlmode with its extra, urlmode[oauth]"),
         ("joserfc", "urlmode.oauth", "urlmode.oauth needs urlmode with its extra, urlmode[oauth]"),
+        ("opentelemetry", "urlmode.otel", "urlmode.otel needs opentelemetry-api"),
         ("psycopg", "urlmode", "urlmode needs libpq: install it, or urlmode with its extra, urlmode[binary]"),
         (None, "urlmode", "urlmode does not run on Windows itself: use it in WSL, or call the program api over HTTP from there"),
     ],

@@ -1,4 +1,4 @@
-"""The example of a server in several processes, as uvicorn runs it."""
+"""The example of a server in several processes, as uvicorn and gunicorn run it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 from conftest import Callback, admin, owner
 from mcp import Client
 from mcp.types import ElicitResult
@@ -20,14 +21,21 @@ import urlmode
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
 
-async def test_any_process_answers_any_call(callback: Callback, keys_file: Path, tmp_path: Path) -> None:
+def commands() -> list[str]:
+    """Those that the example has."""
+    return re.findall(r"^    ((?:uvicorn|gunicorn) .*)$", (EXAMPLES / "workers.py").read_text(), re.MULTILINE)
+
+
+@pytest.mark.parametrize("command", commands(), ids=lambda command: command.split()[0])
+async def test_any_process_answers_any_call(command: str, callback: Callback, keys_file: Path, tmp_path: Path) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
+    address = ["--port", str(port)] if command.startswith("uvicorn") else ["--bind", f"127.0.0.1:{port}"]
     user = owner()["subject"]
     log = (tmp_path / "log").open("w+")
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "uvicorn", "workers:app", "--workers", "3", "--port", str(port), cwd=EXAMPLES, stderr=log, env={
+        sys.executable, "-m", *command.replace("--workers 4", "--workers 3").split(), *address, cwd=EXAMPLES, stderr=log, env={
             **os.environ, "PYTHONPATH": str(Path(urlmode.__file__).parents[1]), "PYTHONDONTWRITEBYTECODE": "1",
             "URLMODE_KEYS_FILE": str(keys_file), "URLMODE_BASE_URL": "https://callback.example", "APP_USER": user,
         },
