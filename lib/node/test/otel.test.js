@@ -3,8 +3,10 @@
 import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
+import { EventEmitter } from 'node:events';
 import test from 'node:test';
 
+import { Events } from '../src/core/events.js';
 import { inThisContext } from '../src/core/runtime.js';
 import { spanEvents } from '../src/otel.js';
 import { payment, request, setUp, until } from './support/database.js';
@@ -69,14 +71,31 @@ test('what belongs to no call is a span of its own', async (t) => {
 	assert.deepEqual(events.map(([name]) => name), ['urlmode.created', 'urlmode.completed']);
 });
 
-test('without a span nothing is told, and without a listener no context is kept', async (t) => {
+test('without a span nothing is told', async (t) => {
 	const { urlmode } = await setUp(t);
-	const { trace } = tracing();
-	assert.equal(urlmode.listenerCount('opened'), 0);
+	const { trace, spans } = tracing();
 	spanEvents(urlmode, trace);
 	const owner = { subject: `user-${randomUUID()}` };
 	const { elicitationId: id } = await urlmode.create({ ...request, ...owner });
 	assert.equal(await urlmode.cancel(id, owner), true);
+	assert.deepEqual(spans, []);
+});
+
+test('a wait that begins where nobody listens keeps no context, and one that begins where somebody does keeps its own', async () => {
+	const context = new AsyncLocalStorage();
+	const emitter = new EventEmitter();
+	const events = new Events(emitter, /** @type {never} */ ({}));
+	const id = randomUUID();
+	const told = [];
+	const beginsIn = (name) => context.run(name, () => events.ofWait({ subject: 'ada', session: '' }));
+	const before = beginsIn('before');
+	emitter.on('opened', () => told.push(context.getStore()));
+	emitter.on('processing', () => told.push(context.getStore()));
+	const after = beginsIn('after');
+	context.run('a read', () => before({ id, provider: 'demo', status: 'opened' }));
+	context.run('a read', () => after({ id, provider: 'demo', status: 'processing' }));
+	await new Promise((resolve) => setImmediate(resolve));
+	assert.deepEqual(told, ['a read', 'after']);
 });
 
 test('a function keeps the context of who has made it, and the order of its calls', async () => {
