@@ -3,13 +3,17 @@
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 
 import { Console, HOSTILE, hold, OPERATOR, pay } from '../support/console.mjs';
 import { openFixture } from '../support/fixture.mjs';
+import { comeBack } from '../support/flow.mjs';
+import { openForms } from '../support/forms.mjs';
 import { until } from '../support/wait.mjs';
 
 const PAGE_MAX = 40_000; // bytes
+const { compared: COMPARED } = JSON.parse(readFileSync(new URL('../../lib/providers/stripe.json', import.meta.url), 'utf8'));
 const PAGES = ['/console/', '/console/search?q=report', '/console/list?what=unclaimed', '/console/list?what=held', '/console/list?what=undelivered', '/console/list?what=unreadable',
 	'/console/list?what=unknown', '/console/list?what=approvals', '/console/list?what=reconnect', '/console/provider', '/console/provider?name=stripe'];
 
@@ -27,6 +31,11 @@ before(async () => {
 });
 
 after(() => fixture?.close());
+
+/** What no page shows, by table. */
+const SECRETS = {
+	elicitation: ['result', 'verifier', 'session', 'binding', 'browser', 'request', 'target_url'], form: ['definition', 'problem', 'typed'], account: ['tokens'],
+};
 
 const elicitation = ({ id }) => `/console/elicitation?id=${id}`;
 
@@ -56,12 +65,14 @@ describe('who may', () => {
 		for (const page of PAGES) assert.equal((await fetch(fixture.url(page))).status, 404, page);
 	});
 
-	test('its login cannot read results', async () => {
+	test('its login cannot read what no page shows', async () => {
 		const { default: pg } = await import('pg');
 		const client = new pg.Client({ connectionString: fixture.stack.env.URLMODE_OPERATOR_DATABASE_URL });
 		await client.connect();
 		try {
-			await assert.rejects(client.query('SELECT result FROM urlmode.elicitation'), { code: '42501' });
+			for (const [table, columns] of Object.entries(SECRETS)) {
+				for (const column of columns) await assert.rejects(client.query(`SELECT ${column} FROM urlmode.${table}`), { code: '42501' }, column);
+			}
 		} finally {
 			await client.end();
 		}
@@ -143,15 +154,88 @@ describe('its pages', () => {
 	});
 
 	test('nothing secret is on any of them', async () => {
-		const rows = await fixture.stack.sql('SELECT encode(result, \'hex\') AS result, encode(binding, \'hex\') AS binding, session, target_url FROM urlmode.elicitation');
-		const secrets = rows.flatMap(({ result, binding, session, target_url: target }) => [result, binding, session, target, Buffer.from(binding, 'hex').toString('base64url')])
-			.filter((value) => value?.length > 3);
-		secrets.push(new URL(paid.payment.url).searchParams.get('state'), 'checkout.example');
-		assert.ok(secrets.length > 6);
-		for (const page of [...PAGES, elicitation(paid), elicitation(held)]) {
-			const { text } = await site.ask(page);
-			for (const secret of secrets) assert.ok(!text.includes(secret), `${page}: ${secret}`);
+		const { stack, urlmode } = fixture;
+		const owner = { subject: 'zoe', session: 'the session of zoe' };
+		// An account, whose code came back to its PKCE verifier.
+		const browser = fixture.browser();
+		const account = await fixture.goOn(browser, { ...owner, pkce: true });
+		await comeBack(browser, account.returnTo({ code: 'the-code-of-zoe' }));
+		const { codeVerifier } = await urlmode.waitForCompletion(account.id, owner);
+		// What was typed: once as the result, and once as what is still to be verified, with what is wrong with it.
+		const forms = await openForms(stack);
+		const form = { title: 'Key', fields: [{ name: 'api_key', type: 'secret', label: 'Key' }] };
+		const [input, verified] = [await forms.create({ subject: 'zoe', form }), await forms.create({ subject: 'zoe', form, verify: 30_000 })];
+		for (const each of [input, verified]) {
+			assert.equal((await forms.send(await forms.visit(each), { 'field.api_key': 'what zoe has typed', answer: 'submit' })).status, 303);
 		}
+		await forms.end(verified, await forms.take(verified), { field: 'api_key', problem: 'a problem of zoe' });
+		const approval = await forms.create({ kind: 'approval', subject: 'zoe', form: { title: 'Zoe asks for money' }, approvers: [] });
+		await stack.sql(`INSERT INTO urlmode.account (subject, provider, account, state, reason, scopes, requested, tokens)
+			VALUES ('zoe', 'mail', 'zoe@mail', 'reconnect', 'refused', '{}', '{}', convert_to('the refresh token of zoe, as it is sealed', 'UTF8'))`);
+
+		const plain = ['the-code-of-zoe', codeVerifier, 'what zoe has typed', 'a problem of zoe', owner.session, 'the refresh token', account.state, 'checkout.example',
+			...[account.url, input.url, verified.url, paid.payment.url].map((url) => new URL(url).searchParams.get('state'))];
+		const stored = [];
+		for (const [table, columns] of Object.entries(SECRETS)) {
+			for (const column of columns) {
+				const rows = await stack.sql(`SELECT DISTINCT ${column} AS value FROM urlmode.${table} WHERE ${column} IS NOT NULL`);
+				const values = rows.map(({ value }) => value).filter((value) => value.length > 3);
+				assert.ok(values.length > 0, `there is no ${column}`);
+				stored.push(...values.flatMap((value) => (Buffer.isBuffer(value) ? ['hex', 'base64', 'base64url', 'latin1'].map((encoding) => value.toString(encoding)) : [value])));
+			}
+		}
+		assert.ok(plain.every((value) => value?.length > 8), `${plain}`);
+		const lists = PAGES.filter((page) => page.includes('/list?'));
+		const pages = [...PAGES, ...lists.map((page) => `${page}&format=csv`), ...[paid, held, account, input, verified, approval].map(elicitation), '/console/search?q=zoe',
+			...['demo', 'intake', 'approvals', 'mail'].map((name) => `/console/provider?name=${name}`),
+			...['release', 'void', 'refunded'].map((action) => `/console/act?${new URLSearchParams({ action, id: held.id, provider: 'stripe', reference: held.reference })}`)];
+		let shown = 0;
+		for (const page of pages) {
+			const { status, text } = await site.ask(page);
+			assert.equal(status, 200, page);
+			if (text.includes('zoe')) shown += 1;
+			for (const secret of [...plain, ...stored]) assert.ok(!text.includes(secret), `${page}: ${secret}`);
+		}
+		assert.ok(shown >= 7, `zoe is on ${shown} pages`);
+	});
+
+	test('a provider has its last delivery, what it sent by type and was refused by reason, and when its description was compared', async () => {
+		await fixture.stack.sql(`INSERT INTO urlmode.event_count (provider, unit, begins_at, type, action, number, last_at)
+			SELECT 'stripe', 'day', date_trunc('day', now(), 'UTC'), 'charge.refunded', 'ignored', 4321, now()`);
+		await fixture.stack.sql(`INSERT INTO urlmode.unreadable_delivery (provider, digest, reason, place, request, times)
+			VALUES ('stripe', decode(md5('x'), 'hex'), 'body_malformed', '/type', 'r', 8765)`);
+		try {
+			const { text } = await site.ask('/console/provider?name=stripe');
+			const cells = (id) => new RegExp(`id="${id}".*?</table>`, 's').exec(text)?.[0] ?? '';
+			assert.match(text, /<dt>Last delivery<\/dt>\s*<dd><time datetime=/);
+			assert.match(text, /<dt>Last unreadable delivery<\/dt>\s*<dd><time datetime=/);
+			assert.match(text, new RegExp(`<dt>Description compared with its source</dt>\\s*<dd>${COMPARED}</dd>`));
+			assert.match(cells('events'), /charge\.refunded[^]*ignored[^]*4321/);
+			assert.match(cells('refusals'), /body_malformed[^]*8765/);
+			assert.match((await site.ask('/console/provider')).text, /href="[^"]*name(=|&#61;)stripe"/);
+		} finally {
+			await fixture.stack.sql("DELETE FROM urlmode.event_count; DELETE FROM urlmode.unreadable_delivery WHERE provider = 'stripe'");
+		}
+	});
+
+	test('the overview has the last check of each host', async () => {
+		await fixture.stack.sql("SELECT urlmode.record_check('callback-1', 3, 41)");
+		const { text } = await site.ask('/console/');
+		assert.doesNotMatch(text, /No check was recorded/);
+		assert.match(text, /callback-1[^]*?<td[^>]*>3<[^]*?<td[^>]*>41</);
+	});
+
+	test('search says so when there is more', async () => {
+		const searched = async () => (await site.ask('/console/search?q=crowd')).text;
+		const found = (text) => text.match(/elicitation\?id=/g).length;
+		for (let i = 0; i < 25; i++) await fixture.createPayment('stripe', { item: 'crowd' });
+		const all = await searched();
+		assert.equal(found(all), 25);
+		assert.doesNotMatch(all, /There are more than these/);
+		await fixture.createPayment('stripe', { item: 'crowd' });
+		const some = await searched();
+		assert.equal(found(some), 25);
+		assert.match(some, /There are more than these/);
 	});
 
 	test('each language has its own words', async () => {
@@ -198,6 +282,7 @@ describe('lists', () => {
 		assert.match(csv.text, /^at,elicitation,provider_name,tenant_name,item,reference,amount,refunded,currency\r\n/);
 		assert.match(csv.text, new RegExp(`"${paid.id}","stripe","","report","${paid.reference}",10\\.50,0\\.00,"EUR"\r\n`));
 		assert.match((await site.ask('/console/list?what=unclaimed&provider=others')).text, /There is nothing here/);
+		assert.match((await site.ask('/console/list?what=unclaimed&tenant=acme')).text, /There is nothing here/);
 		assert.match((await site.ask('/console/list?what=unclaimed&until=2020-01-01')).text, /There is nothing here/);
 
 		const changed = [next.replace('stripe', 'others'), next.replace('unclaimed', 'held'), next.replace(/.$/, (last) => (last === 'A' ? 'E' : 'A')), '/console/list?what=held&cursor=1'];
