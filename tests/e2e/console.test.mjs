@@ -13,7 +13,7 @@ import { openForms } from '../support/forms.mjs';
 import { until } from '../support/wait.mjs';
 
 const PAGE_MAX = 40_000; // bytes
-const { compared: COMPARED } = JSON.parse(readFileSync(new URL('../../lib/providers/stripe.json', import.meta.url), 'utf8'));
+const [{ compared: COMPARED }, TEXTS] = ['providers/stripe', 'pages/en'].map((name) => JSON.parse(readFileSync(new URL(`../../lib/${name}.json`, import.meta.url), 'utf8')));
 const PAGES = ['/console/', '/console/search?q=report', '/console/list?what=unclaimed', '/console/list?what=held', '/console/list?what=undelivered', '/console/list?what=unreadable',
 	'/console/list?what=unknown', '/console/list?what=approvals', '/console/list?what=reconnect', '/console/provider', '/console/provider?name=stripe'];
 
@@ -322,6 +322,16 @@ describe('a decision', () => {
 		assert.match((await site.ask(headers.get('location'))).text, /re_1/);
 		assert.deepEqual(await site.refusal('/console/act', { form: { ...form, note: 'again', refund: 're_1' } }), [409, 'payment_changed']);
 		assert.deepEqual(await site.refusal('/console/act', { form: { ...await site.actionForm('refunded', of), note: 'again', refund: 're_1' } }), [409, 'already_refunded']);
+	});
+
+	test('has a page before it that says what will follow', async () => {
+		const of = await hold(fixture);
+		for (const [action, note] of [['release', 'console_release_note'], ['void', 'console_void_note'], ['refunded', 'console_refund_note']]) {
+			const { text } = await site.ask(`/console/act?${new URLSearchParams({ action, id: of.id, provider: of.provider, reference: of.reference })}`);
+			assert.ok(text.includes(TEXTS[note]), `${action}: ${text}`);
+			assert.match(text, /EUR\u00a010\.50[^]*EUR\u00a04\.00/);
+		}
+		assert.deepEqual(await decisions(of), []);
 	});
 
 	test('is told as done to who has decided so, not to whoever opens such an address', async () => {
