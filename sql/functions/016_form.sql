@@ -275,7 +275,7 @@ BEGIN
 			PERFORM urlmode.move_rows(ARRAY[row.id],
 				ARRAY[urlmode.next(row.kind, urlmode.effective_status(row), false, CASE WHEN waits THEN 'answer to check' ELSE 'answer ' || actions[i] END)],
 				ARRAY[reasons[i]], ARRAY[results[i]], CASE WHEN NOT waits THEN ARRAY[outcomes[i]] END, browsers => ARRAY[browsers[i]]);
-			IF row.kind = 'approval' THEN
+			IF row.kind = 'approval' AND row.provider <> 'urlmode-check' THEN
 				INSERT INTO urlmode.event (provider, identity, type, elicitation, reference, action)
 				VALUES (row.provider, 'decision:' || row.id, concat_ws(', ', 'decision', left(notes[i], 256)), row.id,
 					coalesce(subjects[i], row.subject), actions[i]);

@@ -22,12 +22,14 @@ BEGIN
 	WHERE e.binding = urlmode.walk_binding() AND NOT e.is_final AND e.provider = 'urlmode-check' AND e.tenant = 'urlmode-check'
 		AND (e.id = end_walk.id OR e.expires_at <= now());
 	GET DIAGNOSTICS taken = ROW_COUNT;
+	DELETE FROM urlmode.event v
+	WHERE v.provider = 'urlmode-check' AND NOT EXISTS (SELECT FROM urlmode.elicitation e WHERE e.id = v.elicitation);
 	RETURN taken;
 END
 $$;
 COMMENT ON FUNCTION urlmode.end_walk IS
 	'Deletes this synthetic elicitation, whether it is over or not, and those that have expired, '
-	'and returns how many: another host may be at its own.';
+	'with their events, and returns how many: another host may be at its own.';
 
 CREATE OR REPLACE FUNCTION urlmode.begin_walk(id uuid, form bytea, link_kid integer) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

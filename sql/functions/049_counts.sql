@@ -55,6 +55,7 @@ BEGIN
 			count(*) AS number, max(v.received_at) AS last_at
 		FROM urlmode.event v CROSS JOIN (VALUES ('hour'), ('day')) AS u (unit)
 		WHERE v.received_at >= count_received.since AND v.received_at < count_received.until
+			AND v.provider <> 'urlmode-check'
 		GROUP BY 1, 2, 3, 4, 5
 	), new_types AS (
 		SELECT n.*, row_number() OVER (PARTITION BY n.provider, n.unit, n.begins_at ORDER BY n.type) AS rank

@@ -32,7 +32,7 @@ async function session() {
 describe('with each way to know the user', () => {
 	test('confirm: through nginx, and nothing of it is left', async () => {
 		assert.deepEqual(await walked(), THROUGH('through nginx'));
-		for (const table of ['elicitation', 'form']) {
+		for (const table of ['elicitation', 'form', 'event', 'ledger']) {
 			assert.deepEqual(await stack.sql(`SELECT count(*)::int AS rows FROM urlmode.${table}`), [{ rows: 0 }]);
 		}
 	});

@@ -14,6 +14,13 @@ RESET ROLE;
 SELECT n(id), provider, kind, subject, tenant, status, link_kid, minutes(expires_at - now()) FROM urlmode.elicitation ORDER BY id;
 SELECT outcome FROM urlmode.answer_form(ARRAY[id(5)], ARRAY[urlmode.walk_binding()], ARRAY['urlmode-check'], ARRAY['approval'], ARRAY[digest('b')], ARRAY['urlmode-check'],
 	ARRAY[true], ARRAY['decline'], ARRAY['declined'], ARRAY[sealed('decision')], ARRAY[NULL]::bytea[], ARRAY[NULL]::bytea[]);
+-- No list and no ledger has it, while it goes on and when it has ended.
+SET ROLE urlmode_operator;
+SELECT what, number, more FROM urlmode.waiting() WHERE number > 0;
+SELECT count(*) AS approvals FROM urlmode.list_waiting('approvals', NULL, NULL, NULL, NULL, NULL, 50);
+SELECT count(*) AS events FROM urlmode.list_events();
+RESET ROLE;
+SELECT count(*) AS entries FROM urlmode.ledger;
 SELECT make(6, 'approval'), answer(6, kind => 'approval', action => 'decline');
 SET ROLE urlmode_operator;
 SELECT status, action, reason, convert_from(result, 'UTF8') AS result FROM urlmode.read_walk('00000000-0000-0000-0000-000000000005');
@@ -22,6 +29,15 @@ SELECT urlmode.end_walk('00000000-0000-0000-0000-000000000005');
 SELECT urlmode.end_walk() AS one_is_not_over;
 RESET ROLE;
 SELECT n(id), status FROM urlmode.elicitation ORDER BY id;
+-- What something else has noted of one goes with it, and nothing is counted, also of what nobody has deleted.
+INSERT INTO urlmode.event (provider, identity, type, elicitation, action) VALUES ('urlmode-check', 'a', 'wrong_user', id(4), 'ignored'), ('urlmode-check', 'b', 'wrong_user', id(5), 'ignored');
+SET ROLE urlmode_operator;
+SELECT urlmode.end_walk(id(5));
+RESET ROLE;
+SELECT provider, identity FROM urlmode.event ORDER BY 1, 2;
+SELECT pass('10 min'), purge_results();
+SELECT DISTINCT provider FROM urlmode.ended_count;
+SELECT DISTINCT provider FROM urlmode.event_count;
 
 -- A host that says that it lives, and one that has not for a day.
 SET ROLE urlmode_cgi;
