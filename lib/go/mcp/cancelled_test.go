@@ -63,3 +63,31 @@ func TestCancelledCallsOverHTTP(t *testing.T) {
 	}
 	t.Logf("%d of %d clients have heard it", heard.Load(), calls)
 }
+
+// Over a pipe the client hears it of each.
+func TestCancelledCallsOverAPipe(t *testing.T) {
+	const calls = 20
+	m := adaptertest.Open(t)
+	tools := New(m, Options{})
+	var heard atomic.Int32
+	asked := make(chan struct{}, calls)
+	server := serverOf(func(ctx context.Context, call *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		return tools.ElicitURL(ctx, call, wish(adaptertest.Someone(), "one"), nil)
+	})
+	session := connectAs(t, &payer{t: t}, func(ctx context.Context, _ *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+		asked <- struct{}{}
+		select {
+		case <-ctx.Done():
+			heard.Add(1)
+		case <-t.Context().Done():
+		}
+		return nil, ctx.Err()
+	}, server, true)
+	for range calls {
+		ctx, cancel := context.WithCancel(t.Context())
+		go session.CallTool(ctx, &sdk.CallToolParams{Name: "buy"})
+		<-asked
+		cancel()
+	}
+	adaptertest.Until(t, "the client has heard it of each call", func() bool { return heard.Load() == calls })
+}
