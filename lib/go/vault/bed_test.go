@@ -147,6 +147,7 @@ type bed struct {
 	me        urlmode.Owner
 	instance  *urlmode.Instance
 	vault     *Vault
+	client    *http.Client
 
 	mu     sync.Mutex
 	events []Event
@@ -179,7 +180,7 @@ func (b *bed) open(keys string) (*urlmode.Instance, *Vault) {
 	if b.described.SignedSecret != nil || b.described.Method == "private_key_jwt" {
 		given = Client{ID: "a", PrivateKey: newKey(b.t), KeyID: "k"}
 	}
-	made, err := newVault(instance, Config{Keys: keys, OnEvent: b.hear, Providers: map[string]Provider{
+	made, err := newVault(instance, Config{Keys: keys, OnEvent: b.hear, HTTPClient: b.client, Providers: map[string]Provider{
 		demo: {Client: given, Scopes: []string{"read"}}}}, map[string]description{demo: b.described})
 	if err != nil {
 		b.t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"net/http/httptrace"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -100,6 +101,26 @@ func TestClientOfTheCaller(t *testing.T) {
 	}
 	if got := newRequester(limits.AccountRequest, &http.Client{Timeout: time.Second}).timeout; got != time.Second {
 		t.Errorf("its timeout is %s", got)
+	}
+}
+
+// A vault sends all its requests by the client of its configuration.
+func TestClientOfTheVault(t *testing.T) {
+	var sent []string
+	b := newBed(t, func(b *bed) {
+		b.client = &http.Client{Transport: hurried(func(r *http.Request) (*http.Response, error) {
+			sent = append(sent, r.URL.Path)
+			return http.DefaultTransport.RoundTrip(r)
+		})}
+	})
+	b.store()
+	b.expire()
+	b.is("the token", b.token(), "access-2")
+	if _, err := b.vault.Disconnect(t.Context(), b.me.Subject, demo, ""); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(slices.Compact(sent), " "); got != "/token /revoke" {
+		t.Error(got)
 	}
 }
 
