@@ -51,6 +51,18 @@ const routes = [...read('cgi-bin/api.c').matchAll(/\.prefix = "\/v1\/(\w+)"/g)].
 /** What a module in Python exports. */
 const exported = (module) => [...(/__all__ = \[([^\]]*)\]/.exec(read(module))?.[1] ?? '').matchAll(/"(\w+)"/g)].map(([, name]) => name);
 
+/** The modules that users import, and the subcommands. */
+const MODULES = {
+	node: Object.keys(JSON.parse(read('lib/node/package.json')).exports).filter((name) => /^\.\/[\w-]+$/.test(name)).map((name) => name.replace('.', 'urlmode')),
+	python: readdirSync(at('lib/python/src/urlmode')).filter((name) => /^[a-z]\w*\.py$/.test(name)).map((name) => `urlmode.${name.slice(0, -3)}`),
+	go: readdirSync(at('lib/go'), { withFileTypes: true }).filter((entry) => entry.isDirectory() && !/^(internal|examples|copies|cmd|testdata)$/.test(entry.name)).map(({ name }) => `urlmode/${name}`),
+};
+const COMMANDS = {
+	node: /COMMANDS = \{(.*)\}/.exec(read('lib/node/src/commands/main.js'))[1].split(',').map((each) => each.split(':')[0].trim()),
+	python: [...new Set([...read('lib/python/src/urlmode/__main__.py').matchAll(/(?:usage: |^ {7})python -m urlmode (\w+)/gm)].map(([, name]) => name))],
+	go: [...new Set([...read('lib/go/cmd/urlmode/main.go').matchAll(/given\[0\] == "(\w+)"/g)].map(([, name]) => name))],
+};
+
 const isNoValue = (name) => !['state', 'reference', 'fence'].includes(name); // of a claim
 
 const PUBLIC = {
@@ -69,6 +81,7 @@ const PUBLIC = {
 	},
 	http: {},
 };
+for (const language of ['node', 'python', 'go']) Object.assign(PUBLIC[language], { modules: MODULES[language], commands: COMMANDS[language] });
 
 for (const [language, surface] of Object.entries(PUBLIC)) {
 	for (const { name, rows, why = {} } of parts) {
@@ -76,14 +89,14 @@ for (const [language, surface] of Object.entries(PUBLIC)) {
 			const told = rows.flatMap((row) => row[language]?.split(' ') ?? []);
 			for (const row of rows) assert.ok(Boolean(row[language]) !== Boolean(row.why?.[language] ?? why[language]), `${row.says}: a name, or a reason`);
 			if (language === 'http') return;
-			assert.ok(surface[name].length > 4, `only ${surface[name]}`);
+			assert.ok(surface[name].length > (name === 'commands' ? 0 : 4), `only ${surface[name]}`);
 			assert.deepEqual([...new Set(told)].sort(), [...surface[name]].sort());
 		});
 	}
 }
 
 test('each method of the program api is in the table', () => {
-	const told = parts.flatMap(({ rows }) => rows.flatMap((row) => row.http?.split(' ') ?? []));
+	const told = parts.filter(({ name }) => name !== 'commands').flatMap(({ rows }) => rows.flatMap((row) => row.http?.split(' ') ?? []));
 	assert.deepEqual([...new Set(told)].sort(), routes.sort());
 });
 
