@@ -251,7 +251,9 @@ describe('what others wrote', () => {
 	test('never becomes markup, a link, another direction or a formula', async () => {
 		const payment = await pay(fixture, { subject: HOSTILE, item: `${HOSTILE}${'é'.repeat(40)}` });
 		await payment.send({ type: `${HOSTILE.slice(0, 60)}${'x'.repeat(60)}`, data: { object: { client_reference_id: payment.id } } });
-		const pages = [elicitation(payment), `/console/search?${new URLSearchParams({ q: HOSTILE })}`, '/console/list?what=unclaimed'];
+		const noted = await hold(fixture, { item: 'noted' });
+		assert.equal((await site.ask('/console/act', { form: { ...await site.actionForm('void', noted), note: HOSTILE } })).status, 303);
+		const pages = [elicitation(payment), elicitation(noted), `/console/search?${new URLSearchParams({ q: HOSTILE })}`, '/console/list?what=unclaimed'];
 		for (const page of pages) {
 			const { status, text } = await site.ask(page);
 			assert.equal(status, 200, page);
