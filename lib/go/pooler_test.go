@@ -31,18 +31,12 @@ func behindPgBouncer(t *testing.T) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(folder) })
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := free.Addr().(*net.TCPAddr).Port
-	free.Close()
 	users, settings := filepath.Join(folder, "users"), filepath.Join(folder, "ini")
 	password, _ := through.User.Password()
 	texts := map[string]string{
 		users: fmt.Sprintf("%q %q\n", through.User.Username(), password),
-		settings: fmt.Sprintf("[databases]\n* = host=%s port=%s\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = %d\nunix_socket_dir =\n"+
-			"auth_type = plain\nauth_file = %s\npool_mode = transaction\ndefault_pool_size = 4\n", through.Hostname(), through.Port(), port, users),
+		settings: fmt.Sprintf("[databases]\n* = host=%s port=%s\n[pgbouncer]\nlisten_addr =\nlisten_port = 6432\nunix_socket_dir = %s\n"+
+			"auth_type = plain\nauth_file = %s\npool_mode = transaction\ndefault_pool_size = 4\n", through.Hostname(), through.Port(), folder, users),
 	}
 	for name, text := range texts {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
@@ -71,9 +65,12 @@ func behindPgBouncer(t *testing.T) string {
 		pooler.Process.Kill() // SIGTERM waits for its clients, from PgBouncer 1.23 on.
 		pooler.Wait()
 	})
-	through.Host = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+	query := through.Query()
+	query.Set("host", folder)
+	query.Set("port", "6432")
+	through.Host, through.RawQuery = "", query.Encode()
 	until(t, "it answers", func() bool {
-		conn, err := net.Dial("tcp", through.Host)
+		conn, err := net.Dial("unix", filepath.Join(folder, ".s.PGSQL.6432"))
 		if err == nil {
 			conn.Close()
 		}
