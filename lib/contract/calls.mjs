@@ -20,7 +20,7 @@ function callOf(call, f) {
 	const isBatch = f.parameters[0]?.type.endsWith('[]') ?? false;
 	/** @type {(of: { name: string, type: string }, isArray: boolean, isNamed?: boolean) => Value} */
 	const value = ({ name: sql, type }, isArray, isNamed = false) => {
-		const name = isArray ? as[sql] ?? singular(sql) : sql;
+		const name = as[sql] ?? (isArray ? singular(sql) : sql);
 		return {
 			sql, name, type: type.replace('[]', ''), isArray, isList: !isArray && type.endsWith('[]'),
 			missing: /** @type {const} */ (['null', 'unknown', 'sometimes']).find((kind) => call[kind]?.includes(name)), words: words[name], says: says[name],

@@ -303,12 +303,12 @@ const ANSWER_TASK_INPUT = 'SELECT urlmode.answer_task_input($1, $2, $3, $4, $5) 
  * @param {string} values.id
  * @param {Buffer} values.binding
  * @param {number} values.round
- * @param {string} values.key
- * @param {Buffer} values.answer sealed
+ * @param {string} values.name of what was asked
+ * @param {Buffer} values.sealed what was answered
  * @returns {Promise<boolean>}
  */
-export async function answerTaskInput(query, { id, binding, round, key, answer }) {
-	const [row] = await query(ANSWER_TASK_INPUT, [id, binding, round, key, answer]);
+export async function answerTaskInput(query, { id, binding, round, name, sealed }) {
+	const [row] = await query(ANSWER_TASK_INPUT, [id, binding, round, name, sealed]);
 	return /** @type {never} */ (row?.answer);
 }
 

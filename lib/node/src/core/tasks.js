@@ -112,7 +112,7 @@ export class Tasks {
 	 * @returns {Promise<boolean>} true once
 	 */
 	answer({ key, round }, name, answer) {
-		return sql.answerTaskInput(this.#query, { ...key, round, key: name, answer: this.#seal(key, { answer }) });
+		return sql.answerTaskInput(this.#query, { ...key, round, name, sealed: this.#seal(key, { answer }) });
 	}
 
 	/**

@@ -266,6 +266,21 @@ COMMIT_RETRY_MAX_S = 5
 ROUND_S = 45
 # How often a client is asked to call again without an outcome.
 ROUNDS_MAX = 8
+# Bytes of the sealed call of a task, and of each of its answers.
+TASK_CALL_MAX = 262_144
+# How long an instance has a task for itself whose tool it runs. It is renewed while the tool works.
+TASK_LEASE_S = 30
+# How long `tasks/get` waits for a tool that is run.
+TASK_WAIT_S = 2
+# How often a client is asked to look at its task.
+TASK_POLL_S = 2
+# How often a task that a client listens to is looked at, although its elicitation has not moved. Twice as
+# often, the stream says that it is alive.
+TASK_LOOK_S = 30
+# Clients that may listen to tasks at a time. Others ask.
+TASK_LISTENS_MAX = 1_024
+# How many of them may be one user's.
+TASK_OWNER_LISTENS_MAX = 32
 # Bytes of the `requestState` of a body that asks its user for something itself.
 BODY_STATE_MAX = 8_192
 # How often a call that waits reports progress to its client.
