@@ -38,7 +38,7 @@ export async function connectTasks({ url, token, name = 'urlmode-tasks', capabil
 			const response = await post(url, token, framed('subscriptions/listen', params, all), { signal });
 			let rest = '';
 			for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
-				const events = (rest + chunk).split('\n\n');
+				const events = (rest + chunk).split(/\r?\n\r?\n/);
 				rest = events.pop();
 				for (const event of events) if (event.includes('data: ')) yield JSON.parse(/^data: (.*)$/m.exec(event)[1]);
 			}

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import timedelta
 from typing import Any, Literal, cast
 
 import app
@@ -22,6 +23,7 @@ from urlmode.mcp import (
     ask_approval,
     collect_input,
     connect_account,
+    handle_tasks,
     request_state_security,
     require_paid,
     with_elicitation,
@@ -58,7 +60,9 @@ def make_app(urlmode: UrlMode, url: str) -> Any:
     }  # fmt: skip
     more: dict[str, Any] = {"token_verifier": Tokens(url), "auth": AuthSettings(**auth, required_scopes=[])}
     if SDK2:
-        more["request_state_security"] = request_state_security(urlmode)
+        # A client that declares tasks need not wait, and any instance answers for its tasks.
+        tasks = handle_tasks(urlmode, owner=lambda ctx: {"subject": app.subject()})
+        more |= {"request_state_security": request_state_security(urlmode), "extensions": [tasks], "middleware": [tasks]}
     server = Server("reports", **more)
 
     async def sell(ctx: Context, ask: Literal["request", "error"]) -> ToolAnswer:
@@ -154,7 +158,7 @@ def make_app(urlmode: UrlMode, url: str) -> Any:
 
         return await ask_approval(
             ctx, agreed, urlmode=urlmode, subject=app.subject(), provider="approvals",
-            message="Somebody else must agree.", form=app.DELETION, approver="others", ttl=86_400,
+            message="Somebody else must agree.", form=app.DELETION, approver="others", ttl=timedelta(days=7),
         )  # fmt: skip
 
     return server.streamable_http_app()

@@ -9,6 +9,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { TASK_LEASE_MS, TASK_POLL_MS, TASK_WAIT_MS } from '../core/contract-limits.js';
+import { TEXTS } from '../core/contract-texts.js';
 import { ACTIONS } from '../core/contract-words.js';
 import { isDatabaseError } from '../core/errors.js';
 import { finish, internalsOf } from '../core/internals.js';
@@ -21,7 +22,7 @@ import { looks } from './task-looks.js';
 const INVALID_PARAMS = -32602;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** What a client is told of a result that cannot be written as JSON, or is larger than a row of tasks takes. */
-const UNKEPT = { code: -32603, message: 'The result of the tool cannot be kept: call the tool without a task' };
+const UNKEPT = { code: -32603, message: TEXTS.taskUnkept };
 
 /**
  * @typedef {import('../core/tasks.js').Task} Task
@@ -78,7 +79,7 @@ export class TaskServer {
 		const task = await this.#tasks.create(owner, asked.elicitationId, {
 			tool: name, arguments: given, responses, state: String(result.requestState), requests: result.inputRequests ?? {}, isOwn: true, text: asked.text, kind: asked.kind,
 		});
-		if (!task) throw new TypeError('the owner of handleTasks must be the one of the elicitation');
+		if (!task) throw new TypeError(TEXTS.taskOwner);
 		const { inputRequests, ...seed } = detailsOf(task);
 		return { ...seed, resultType: 'task' };
 	}
@@ -124,7 +125,7 @@ export class TaskServer {
 			const action = task.call.isOwn ? actionOf(answer) : 'any';
 			// What nobody asks for, or has answered, is ignored.
 			if (key === undefined || action === undefined) continue;
-			if (!canBeKept(answer)) throw this.#refuse(INVALID_PARAMS, 'The response is too large');
+			if (!canBeKept(answer)) throw this.#refuse(INVALID_PARAMS, TEXTS.taskResponse);
 			const isFirst = await this.#tasks.answer(task, key, answer);
 			if (isFirst && task.call.isOwn) {
 				await endAsk(/** @type {never} */ ({ urlmode: this.#urlmode, ...asking.owner }), asking.client, task.elicitationId, REFUSALS[action]?.answer ?? 'accepted');

@@ -254,6 +254,11 @@ export const TEXTS = {
 	 */
 	migrationWaited: (file, tried, tries) => `${file} has waited too long for a lock, and has changed nothing (try ${tried} of ${tries})`,
 	migrationGaveUp: 'gave up. Try again when these transactions have ended; pg_terminate_backend(PROCESS) ends one',
+	taskUnkept: 'The result of the tool cannot be kept: call the tool without a task',
+	taskOwner: 'the owner of handleTasks must be the one of the elicitation',
+	taskResponse: 'The response is too large',
+	taskName: 'The header Mcp-Name and the taskId differ',
+	taskCapability: 'Missing required client capability',
 	/**
 	 * @param {string} framework
 	 * @param {string} others

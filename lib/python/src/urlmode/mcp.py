@@ -6,6 +6,7 @@ Functions for the body of a tool, which has the SDK's `Context`. In a server of 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Union
 
 from ._core.platform import missing
@@ -25,12 +26,15 @@ from ._adapters.resolving import NotKept, run_tool
 from ._adapters.rounds import OwnRequest, own_request
 from ._adapters.sdk import Adapter
 from ._adapters.sdk_call import ToolContext
+from ._adapters.tasks import TaskOwner
 
 if TYPE_CHECKING:
     from mcp.server.extension import Extension
     from mcp.types import InputRequiredResult
 
     from ._adapters.sdk import Made
+    from ._adapters.sdk_tasks import TaskExtension
+    from ._core.urlmode import UrlMode
 
     ToolAnswer = Union[CallToolResult, InputRequiredResult]
     """What a tool returns that asks its user, as the SDK has it: a result, or in SDK 2.x one that requires input."""
@@ -51,11 +55,13 @@ __all__ = [
     "Input",
     "OwnRequest",
     "Subscribed",
+    "TaskOwner",
     "ToolAnswer",
     "ToolContext",
     "ask_approval",
     "collect_input",
     "connect_account",
+    "handle_tasks",
     "own_request",
     "request_state_security",
     "require_paid",
@@ -90,6 +96,18 @@ def resolver_extension() -> Extension:
                 return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
 
     return Resolvers()
+
+
+def handle_tasks(urlmode: UrlMode, *, owner: Callable[[Any], TaskOwner], required: Sequence[str] = ()) -> TaskExtension:
+    """For `MCPServer(extensions=[tasks], middleware=[tasks])` of SDK 2.x: makes calls that wait into tasks, for clients that declare the
+    extension io.modelcontextprotocol/tasks.
+
+    `owner` says whose a request is, of which it is given the context: the same subject and session as of what the tools ask for. `required`: tools
+    that are for clients with tasks alone; others are refused with -32021.
+    """
+    from ._adapters.sdk_tasks import TaskExtension
+
+    return TaskExtension(urlmode, owner, required)
 
 
 def _has_failed(result: object) -> bool:

@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeVar, Union
 
 from .._accounts.not_connected import NotConnected, authorization_detail, warn_not_connected
 from .._core.arguments import seconds_of
+from .._core.call_tasks import TaskClaim
 from .._core.callback_urls import AnyElicitation
 from .._core.claims import BegunClaim, ChangedClaim, Claim, FulfilledClaim, LeasedClaim
 from .._core.contract_limits import CLAIM_ATTEMPTS, CLAIM_HOLD_S
@@ -25,6 +26,7 @@ from .clients import Capabilities, capabilities_of
 from .delivery import Delivery, goes_on, of_body, when_ended
 from .messages import ToolResult, declined_result, failure_result, open_result
 from .rounds import Round, is_open, requires_input
+from .task_rounds import TaskRun
 
 
 
@@ -123,7 +125,8 @@ async def run(tool_request: ToolRequest, call: Call, act: Act, claimed: Claimed 
         round = None if tool_request.round_timeout is None else seconds_of("round_timeout", tool_request.round_timeout)
         capabilities = capabilities_of(call.client, tool_request.urlmode._clients, round)
         deadline = asyncio.get_running_loop().time() + capabilities.round
-        return await _run(Asking(tool_request, call, deadline, capabilities.rounds, closed), call, capabilities, act, claimed)
+        rounds = 0 if call.task else capabilities.rounds
+        return await _run(Asking(tool_request, call, deadline, rounds, closed), call, capabilities, act, claimed)
     finally:
         if closed is not None:
             closed.cancel()
@@ -146,8 +149,11 @@ async def _run(asking: Asking, call: Call, capabilities: Capabilities, act: Act,
 
 def _unfinished(call: Call, end: ToolResult) -> ToolResult:
     """The end of a call without an outcome. If the question is open, then what is done before it in the same call was not delivered, and
-    has not failed: the next call is given its result again, whatever the tool makes of the link."""
+    has not failed: the next call is given its result again, whatever the tool makes of the link. A run of a task waits for what it has
+    waited for before."""
     if is_open(end):
+        if isinstance(call.task, TaskRun) and call.retry and call.retry.state is not None:
+            return {"resultType": "input_required", "requestState": call.retry.state}
         goes_on()
     return call.fit(end)
 
@@ -292,6 +298,9 @@ def _end_with_answer(asking: Asking, call: Call, completed: Completed, claim: Be
         return None
 
     def end(well: bool) -> None:
+        if well and isinstance(call.task, TaskRun):
+            call.task.made_of(TaskClaim(completed.outcome.elicitation_id, claim.fence or 0), settle)
+            return
         if not well or asking.is_closed or call.when_written is None:
             settle(well, not asking.is_closed)
             return

@@ -37,6 +37,7 @@ from .handles import kid_of, mint_handle, open_handle
 from .messages import ToolResult, approvers_result, link_result, open_result, progress_message
 from .notices import Notice, notice_of
 from .rounds import INPUT_KEY, Round, hand, open_round
+from .task_rounds import Asked, TaskRound
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ class Asking:
     async def ask(self, capabilities: Capabilities, call: Call) -> End:
         """In the way that the client takes. One that did not open this elicitation before gets the link as text."""
         way, retry, channel = self._way(capabilities, call), call.retry, call.channel
-        if way == "retry" and retry and retry.state is not None:
+        if (way == "retry" or call.task) and retry and retry.state is not None:
             return await self._continue_by_retry(retry)
         if self.tool_request.is_for_others:
             # A client that cancels the call does not stop it: the next call would go on with what nobody has been told of.
@@ -116,6 +117,8 @@ class Asking:
             elicitation, found = await self._resume_or_create()
         if isinstance(found, Outcome):
             return Completed(found, elicitation, is_earlier=True)
+        if call.task is not None:
+            return await self._by_task(call.task, elicitation, found, way == "retry")
         if way == "text" or not _can_be_opened(elicitation, found):
             return await self._by_link(elicitation, found)
         # What this call has created, nobody was asked to open before.
@@ -320,15 +323,24 @@ class Asking:
             # The row is deleted some time after its end.
             raise RequestStateError("expired_request_state") from None
 
-    def _by_retry(self, elicitation: AnyElicitation) -> End:
+    def _by_retry(self, elicitation: AnyElicitation) -> ToolResult:
         """A result that requires input, with a handle of ours. The client asks its user, and calls again with that
         handle, on any instance. That call waits for the row."""
         params = {"mode": "url", "message": self.tool_request.message, "url": _url(elicitation)}
-        return {
-            "resultType": "input_required",
-            "inputRequests": {INPUT_KEY: {"method": "elicitation/create", "params": params}},
-            "requestState": mint_handle(self.tool_request, elicitation.elicitation_id, 1, kid_of(elicitation), elicitation.expires_at),
-        }
+        return {**self._handed(elicitation), "inputRequests": {INPUT_KEY: {"method": "elicitation/create", "params": params}}}
+
+    async def _by_task(self, task: TaskRound, elicitation: AnyElicitation, found: OpenStatus, declares: bool) -> End:
+        """The call ends at once, and its task says how the client asks its user. `declares`: whether the client can send its user to a
+        URL; otherwise the task has the link as text."""
+        id, can_be_opened = elicitation.elicitation_id, _can_be_opened(elicitation, found)
+        is_asked = declares and can_be_opened and await self._begin_ask(id, False) == ""
+        text = "\n".join(each["text"] for each in self._pending(elicitation, found)["content"])
+        task.asked = Asked(id, self.tool_request.kind, text)
+        return self._by_retry(elicitation) if is_asked else self._handed(elicitation)
+
+    def _handed(self, elicitation: AnyElicitation) -> ToolResult:
+        handle = mint_handle(self.tool_request, elicitation.elicitation_id, 1, kid_of(elicitation), elicitation.expires_at)
+        return {"resultType": "input_required", "requestState": handle}
 
     async def _resume(self, id: str, rounds: int, kid: int, expires_at: datetime, answer: str | None) -> End:
         elicitation = self._elicitation_of(id, kid, expires_at)

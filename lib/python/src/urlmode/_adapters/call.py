@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict
 
 from .._core.arguments import check_choice, check_duration
@@ -15,6 +16,7 @@ from .._core.types import Duration, Expected, Kind, RecheckFunction
 from .._core.urlmode import UrlMode
 from .clients import Client
 from .messages import ToolResult
+from .task_rounds import TaskRound
 
 
 class Owner(TypedDict):
@@ -64,6 +66,10 @@ class Call:
     """tells, once that is known, whether the answer was written. None: nobody can"""
     channel: Channel | None = None
     retry: Retry | None = None
+    task: TaskRound | None = None
+    """of a call that its client can hold as a task, or of a run of its tool"""
+    begun: asyncio.Event = field(default_factory=asyncio.Event)
+    """set when the body has begun"""
     traceparent: str | None = None
     """the trace of the call"""
     identity: object = None

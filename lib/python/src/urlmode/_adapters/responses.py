@@ -14,6 +14,7 @@ from mcp.server import streamable_http_manager as manager
 from .._core.tasks import start_quietly
 
 Written = Callable[[bool], None]
+IsIt = Callable[[bytes], bool]
 Message = MutableMapping[str, Any]
 _KEY = "urlmode.response"
 _WHAT = re.compile(rb'"(method|result|error)"')
@@ -27,15 +28,16 @@ class Response:
         self._send = send
         self._gone = asyncio.Event()
         self._watching: asyncio.Future[None] | None = None
-        self._waiting: list[Written] = []
+        self._waiting: list[tuple[IsIt, Written]] = []
         self._has_ended = False
 
-    def when_written(self, tell: Written) -> None:
-        """Tells whether the answer was written, once that is known. The server had to take all of its bytes."""
+    def when_written(self, tell: Written, is_it: IsIt | None = None) -> None:
+        """Tells whether the answer, or the message that `is_it` knows, was written, once that is known. The server had to take all of
+        its bytes."""
         if self._has_ended:
             tell(False)
         else:
-            self._waiting.append(tell)
+            self._waiting.append((is_it or _is_answer, tell))
 
     async def receive(self) -> Message:
         """A server may tell one who asks that the client is gone. So one asks for all, once the request was read."""
@@ -53,25 +55,27 @@ class Response:
         self._gone.set()
 
     async def send(self, message: Message) -> None:
-        if not self._waiting or not _is_answer(message.get("body", b"")):
+        body = message.get("body", b"")
+        waiting = [each for each in self._waiting if each[0](body)]
+        if not waiting:
             return await self._send(message)
         await self._send({**message, "more_body": True})
         # It returns when what came before was sent, or the client is gone.
         await self._send({"type": "http.response.body", "body": b"", "more_body": True})
-        self._tell(not self._gone.is_set())
+        self._tell(waiting, not self._gone.is_set())
         if not message.get("more_body"):
             await self._send({"type": "http.response.body", "body": b""})
 
     def end(self) -> None:
         self._has_ended = True
-        self._tell(False)
+        self._tell(list(self._waiting), False)
         self._gone.set()
         if self._watching is not None:
             self._watching.cancel()
 
-    def _tell(self, written: bool) -> None:
-        waiting, self._waiting = self._waiting, []
-        for tell in waiting:
+    def _tell(self, waiting: list[tuple[IsIt, Written]], written: bool) -> None:
+        self._waiting = [each for each in self._waiting if each not in waiting]
+        for _, tell in waiting:
             tell(written)
 
 

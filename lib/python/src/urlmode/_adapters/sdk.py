@@ -26,6 +26,7 @@ from .require_paid import ManageUrl, Subscribed, require_paid
 from .resolving import HasEnded, resolve
 from .sdk_call import ToolContext, describe
 from .sdk_tool import typed_result_of_sdk
+from .task_rounds import TaskRun
 from .typed import TypedResult, is_required, to_dict
 
 if TYPE_CHECKING:
@@ -221,7 +222,7 @@ class Adapter(Generic[M, A]):
             )  # fmt: skip
 
         return await self._answer(call, use_account(
-            vault, call, request_for, self._wired(typed, body), subject=subject, session=options.get("session", ""), provider=provider,
+            vault, call, request_for, self._wired(call, typed, body), subject=subject, session=options.get("session", ""), provider=provider,
             account=account, valid_for=valid_for, scopes=scopes, required_scopes=required_scopes, variables=variables, parameters=parameters,
         ))  # fmt: skip
 
@@ -259,7 +260,7 @@ class Adapter(Generic[M, A]):
             call, options, urlmode=urlmode, subject=subject, provider=provider, kind="payment", message=message,
             expected=expected, item=item, subscription=True, about=about, recheck=recheck, create={"target_url": target_url, "pkce": False},
         )  # fmt: skip
-        return await self._answer(call, require_paid(call, tool_request, self._wired(typed, body), manage_url))
+        return await self._answer(call, require_paid(call, tool_request, self._wired(call, typed, body), manage_url))
 
     async def collect_input(
         self,
@@ -354,18 +355,20 @@ class Adapter(Generic[M, A]):
         self, tool_request: ToolRequest, call: Call, typed: TypedResult | None, give: Give[R], body: Body[R, M]
     ) -> A:
         """`give`: what the body is given."""
-        run_body = self._wired(typed, body)
+        run_body = self._wired(call, typed, body)
 
         async def act(outcome: Outcome, elicitation: AnyElicitation, claim: BegunClaim) -> ToolResult:
+            call.begun.set()
             given = give(outcome, elicitation, claim)
             return await run_body(cast(R, await given if inspect.isawaitable(given) else given))
 
         return await self._answer(call, run(tool_request, call, act))
 
-    def _wired(self, typed: TypedResult | None, body: Body[R, M]) -> Callable[[R], Awaitable[ToolResult]]:
+    def _wired(self, call: Call, typed: TypedResult | None, body: Body[R, M]) -> Callable[[R], Awaitable[ToolResult]]:
         """The body, with its result as it is sent to the client. What the tool cannot return is an error of the body."""
 
         async def run_body(given: R) -> ToolResult:
+            call.begun.set()
             made = body(given)
             result = await made if inspect.isawaitable(made) else made
             return self.to_wire(result) if typed is None else typed.to_wire(result)
@@ -382,6 +385,11 @@ class Adapter(Generic[M, A]):
             from mcp.shared.exceptions import MCPError  # of SDK 2.x: a JSON-RPC error, not a result of the tool
 
             return self.to_error(MCPError(_INVALID_PARAMS, str(error), {"reason": error.reason}))
+        except Exception as error:
+            # What cannot pass by itself ends a task as well.
+            if isinstance(call.task, TaskRun) and not call.begun.is_set() and not isinstance(error, (TypeError, ValueError)):
+                call.task.is_undone = True
+            raise
         if result.get("resultType") == "input_required":
             from mcp.types import InputRequiredResult
 

@@ -16,6 +16,7 @@ from .call import Call, Channel, Retry
 from .clients import Client
 from .responses import response_of
 from .rounds import INPUT_KEY, own_request
+from .task_rounds import TaskRun, round_of
 
 _ROUNDS_SINCE = "2026-07-28"
 _CONNECTION_CLOSED = -32000
@@ -39,7 +40,7 @@ def describe(ctx: Any) -> Call:
     token = get_access_token()
     response = response_of(request.request)
     described = Call(
-        client=_client_of(session),
+        client=client_of(session),
         client_id=token.client_id if token else None,
         progress=lambda progress, text: ctx.report_progress(progress, None, text),
         is_gone=_is_gone,
@@ -53,12 +54,18 @@ def describe(ctx: Any) -> Call:
     if (getattr(request, "protocol_version", None) or "") >= _ROUNDS_SINCE:
         own = own_request(ctx)
         answer = own.input_responses.get(INPUT_KEY)
-        return replace(described, retry=Retry(own.request_state, getattr(answer, "action", None)))
+        described = replace(described, retry=Retry(own.request_state, getattr(answer, "action", None)), task=round_of(session))
+        # What a task runs is no answer to the request that it begins with.
+        return replace(described, progress=_nobody_is_told) if isinstance(described.task, TaskRun) else described
     # The SDK has it where there is an event store, and the client can resume a stream that has ended.
     is_resumable = getattr(request, "close_sse_stream", None) is not None
     return replace(
         described, closed=_closed_of(request.request), is_resumable=is_resumable, channel=_channel_of(session, request.request_id)
     )
+
+
+async def _nobody_is_told(progress: float, text: str) -> None:
+    pass
 
 
 def _meta_of(request: Any, name: str) -> object:
@@ -100,7 +107,7 @@ def _closed_of(http: Any) -> Callable[[], Coroutine[Any, Any, None]] | None:
     return closed
 
 
-def _client_of(session: Any) -> Client:
+def client_of(session: Any) -> Client:
     params = session.client_params
     info = getattr(params, "client_info", None) or getattr(params, "clientInfo", None)
     # With SDK 2.x a request can declare capabilities without saying what its client is called.

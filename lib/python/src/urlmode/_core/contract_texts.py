@@ -426,6 +426,16 @@ def migration_waited(file: str, tried: int, tries: int) -> str:
 
 MIGRATION_GAVE_UP = "gave up. Try again when these transactions have ended; pg_terminate_backend(PROCESS) ends one"
 
+TASK_UNKEPT = "The result of the tool cannot be kept: call the tool without a task"
+
+TASK_OWNER = "the owner of handle_tasks must be the one of the elicitation"
+
+TASK_RESPONSE = "The response is too large"
+
+TASK_NAME = "The header Mcp-Name and the taskId differ"
+
+TASK_CAPABILITY = "Missing required client capability"
+
 
 def no_example(framework: str, others: str) -> str:
     return f"there is no example for {framework}, but for {others}"

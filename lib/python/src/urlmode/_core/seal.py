@@ -25,6 +25,7 @@ from .contract_seals import (
     PROBLEM_INFO,
     RESULT_INFO,
     ROUND_INFO,
+    TASK_INFO,
     VERIFIER_INFO,
 )
 from .envelope import OVERHEAD, NotOpened, decrypt, encrypt
@@ -66,7 +67,7 @@ def _cipher_for(key: Key, use: str, row: bytes) -> AESGCM:
 
 
 def _context_of(use: str, row: bytes) -> bytes:
-    return row if use in (VERIFIER_INFO, OUTCOME_INFO, FULFILLED_INFO, ROUND_INFO, FORM_INFO, PROBLEM_INFO) else row[:16]
+    return row if use in (VERIFIER_INFO, OUTCOME_INFO, FULFILLED_INFO, ROUND_INFO, TASK_INFO, FORM_INFO, PROBLEM_INFO) else row[:16]
 
 
 def to_json(value: Any) -> bytes:

@@ -1,0 +1,39 @@
+// urlmode.mcp answers calls with tasks.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { makeExampleProject, USERS } from '../support/adapters.mjs';
+import { Forks } from '../support/forks.mjs';
+import { describeTasks } from '../support/task-server.mjs';
+
+const path = (relative) => fileURLToPath(new URL(`../../${relative}`, import.meta.url));
+const example = (file) => readFileSync(path(`lib/python/examples/${file}`), 'utf8');
+const source = example('sdk.py').replace('            return f"Paid with {accepted.reference}."\n', `            said = await asyncio.to_thread(ask_gate)
+            return f"Paid with {accepted.reference}.{said}"
+`).replace('SDK2 = True\n', `SDK2 = True
+
+
+def ask_gate() -> str:
+    from os import environ
+    from urllib.request import ProxyHandler, build_opener
+
+    with build_opener(ProxyHandler({})).open(environ["GATE"]) as answer:
+        return answer.read().decode()
+
+
+`);
+const project = makeExampleProject('sdk2', 'newest', { files: { 'sdk.py': source, 'app.py': example('app.py') } });
+
+let forks;
+describeTasks('Python', async (fixture, env) => {
+	forks ??= fixture.closeAtEnd(new Forks(project, fixture.stack, {
+		command: [path('build/python/bin/python'), path('tests/support/waits.py'), join(project.folder, 'sdk.py')],
+		env: {
+			PYTHONPATH: path('lib/python/src'), PYTHONDONTWRITEBYTECODE: '1', APP_USERS: JSON.stringify(USERS),
+			APP_ISSUER: fixture.stack.env.URLMODE_DEMO_ISSUER, APP_CLIENT_ID: 'urlmode-demo', ...env,
+		},
+	}));
+	return fixture.closeAtEnd(await forks.start());
+});
