@@ -12,6 +12,7 @@ from mcp import Client
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.types import ElicitRequest, ElicitRequestFormParams, ElicitResult, InputRequiredResult
 from pydantic import BaseModel
+from task_client import TaskClient
 
 from urlmode import CallbackUrls, Expected, UrlMode
 from urlmode import fastmcp as with_fastmcp
@@ -19,7 +20,7 @@ from urlmode import mcp as with_sdk
 from urlmode._adapters.rounds import Round, open_round
 from urlmode._core.errors import StateTokenError
 from urlmode._core.token import binding_of
-from urlmode.mcp import request_state_security
+from urlmode.mcp import handle_tasks, request_state_security
 
 FORM = {"type": "object", "properties": {"answer": {"type": "string"}}}
 
@@ -34,6 +35,7 @@ class Shop:
         self.urlmode, self.callback = urlmode, callback
         self.subject = owner()["subject"]
         self.asked: list[str] = []
+        self.tasks: list[TaskClient] = []
         self.rows: list[str] = []
         self.adapter: Any = with_fastmcp if framework == "FastMCP" else with_sdk
         security: Any = request_state_security(urlmode)
@@ -51,9 +53,11 @@ class Shop:
             self.client: Any = fastmcp.Client(shop, mode=revision, elicitation_handler=self._choose if elicits else None)
         else:
             buy.__annotations__["ctx"] = Context[Any, Any]
-            plain = MCPServer("shop", request_state_security=security)
+            tasks: list[Any] = [handle_tasks(urlmode, owner=lambda _: {"subject": self.subject})] if framework == "tasks" else []
+            self.tasks += [TaskClient(self._answer, None if elicits else self._read)] if tasks else []
+            plain = MCPServer("shop", request_state_security=security, extensions=tasks, middleware=tasks)
             plain.tool(structured_output=returns is not None)(buy)
-            self.client = Client(plain, mode=revision, elicitation_callback=self._answer if elicits else None)
+            self.client = Client(plain, mode=revision, elicitation_callback=self._answer if elicits else None, extensions=self.tasks)
         self.call: Any = self.client.call_tool_mcp if framework == "FastMCP" else self.client.call_tool
 
     async def sell(self, ctx: Any, what: str, body: Any, **more: Any) -> Any:
@@ -69,6 +73,9 @@ class Shop:
     async def _choose(self, message: str, response_type: Any, params: Any, context: Any) -> ElicitResult:
         return await self._answer(context, params)
 
+    async def _read(self, link: str) -> None:
+        await self.callback.paid(self.rows[-1])
+
     async def _answer(self, context: Any, params: Any) -> ElicitResult:
         self.asked.append(params.message)
         if params.mode == "url":
@@ -78,7 +85,7 @@ class Shop:
         return ElicitResult(action="accept", content={"answer": f"an answer to {params.message}"})
 
 
-@pytest.mark.parametrize("framework", ["SDK", "FastMCP"])
+@pytest.mark.parametrize("framework", ["SDK", "FastMCP", "tasks"])
 async def test_what_a_body_asks_for_reaches_the_client_and_comes_back_as_it_was(urlmode: UrlMode, callback: Callback, framework: str) -> None:
     fences: list[int] = []
 
@@ -104,9 +111,10 @@ async def test_what_a_body_asks_for_reaches_the_client_and_comes_back_as_it_was(
     assert result.content[0].text.startswith("Written for cs_")
     assert shop.asked == ["Pay for the text.", "Which colour?", "Which size?"]
     assert len(shop.rows) == 1 and fences == sorted(set(fences)) and len(fences) == 3
+    assert [each.keys for each in shop.tasks] == ([["1.urlmode", "2.mine", "3.mine"]] if framework == "tasks" else [])
 
 
-@pytest.mark.parametrize("way", ["by rounds", "by requests", "as text"])
+@pytest.mark.parametrize("way", ["by rounds", "by requests", "as text", "by tasks", "by tasks, as text"])
 @pytest.mark.parametrize("order", ["one after the other", "one for the other"])
 async def test_two_things_are_asked_for_in_one_call(urlmode: UrlMode, callback: Callback, order: str, way: str) -> None:
     runs: list[str] = []
@@ -125,7 +133,8 @@ async def test_two_things_are_asked_for_in_one_call(urlmode: UrlMode, callback: 
         done = getattr(first, "content", None) and first.content[0].text == "Paid one."
         return await buy("two") if done else first
 
-    shop = Shop(urlmode, callback, "SDK", run, revision="2026-07-28" if way == "by rounds" else "legacy", elicits=way != "as text")
+    newest, framework = way == "by rounds" or "tasks" in way, "tasks" if "tasks" in way else "SDK"
+    shop = Shop(urlmode, callback, framework, run, revision="2026-07-28" if newest else "legacy", elicits="as text" not in way)
     async with shop.client:
         result = await shop.call("buy", {})
         for _ in range(2 if way == "as text" else 0):

@@ -18,6 +18,7 @@ from urlmode._core.contract_seals import (
     OUTCOME_INFO,
     REQUEST_LABEL,
     RESULT_INFO,
+    TASK_INFO,
     VERIFIER_INFO,
 )
 from urlmode._core.digest import canonical_json, default_resume_key, digest_of_request
@@ -112,7 +113,7 @@ def test_ticket(case: dict[str, Any]) -> None:
 
 USES = {
     "result": RESULT_INFO, "event_result": EVENT_RESULT_INFO, "outcome": OUTCOME_INFO, "event_outcome": EVENT_OUTCOME_INFO,
-    "fulfilled": FULFILLED_INFO,
+    "fulfilled": FULFILLED_INFO, "task": TASK_INFO,
 }  # fmt: skip
 
 
