@@ -78,6 +78,7 @@ class TaskExtension(Extension):
         self._required = required
         self._server = TaskServer(urlmode, MCPError)
         self._is_extension = False
+        self._is_middleware = False
 
     def methods(self) -> Sequence[MethodBinding]:
         self._is_extension = True
@@ -85,9 +86,17 @@ class TaskExtension(Extension):
         handlers = {"tasks/get": self._get, "tasks/update": self._update, "tasks/cancel": self._cancel}
         return [MethodBinding(name, _TaskParams, handler, versions) for name, handler in handlers.items()]
 
-    async def __call__(self, ctx: Context, call_next: CallNext) -> HandlerResult:
-        if not self._is_extension:
+    async def intercept_tool_call(self, params: Any, ctx: Context, call_next: CallNext) -> HandlerResult:
+        self._check_lists()
+        return await call_next(ctx)
+
+    def _check_lists(self) -> None:
+        if not (self._is_extension and self._is_middleware):
             raise RuntimeError("tasks need MCPServer(extensions=[tasks], middleware=[tasks])")
+
+    async def __call__(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        self._is_middleware = True
+        self._check_lists()
         if ctx.method == "tools/call":
             return await self._call(ctx, call_next)
         if ctx.method == "subscriptions/listen":
@@ -130,10 +139,8 @@ class TaskExtension(Extension):
         named = getattr(ctx.request, "headers", {}).get("mcp-name", params.task_id)
         if isinstance(params.task_id, str) and named != params.task_id:
             raise MCPError(_HEADER_MISMATCH, texts.TASK_NAME)
-        call_next = _rest.get(None)
-        if call_next is None:
-            raise RuntimeError("tasks need MCPServer(extensions=[tasks], middleware=[tasks])")
-        return self._describe(ctx, call_next)
+        self._check_lists()
+        return self._describe(ctx, _rest.get())
 
     def _describe(self, ctx: Context, call_next: CallNext) -> TaskRequest:
         subject, session = self._owner_of(ctx)
