@@ -19,6 +19,7 @@ class App(ToolApp):
 
     def __init__(self, bed: Bed, callback: Callback, mode: str = "legacy", vault: Vault | None = None) -> None:
         self.bed = bed
+        self.subject = bed.subject
         self.callback = callback
         self.connects = True
         self.errors: list[BaseException] = []

@@ -10,7 +10,7 @@ from typing import Any
 import psycopg
 import pytest
 from conftest import Callback, OpenUrlMode, required
-from tool_app import MODES, ToolApp
+from tool_app import MODES_AND_TASKS, ToolApp
 
 from urlmode import ElicitationSubscribedError, Entitlement, Expected, TargetArguments
 from urlmode.mcp import Subscribed
@@ -68,7 +68,7 @@ class App(ToolApp):
         return str(result.content[0].text)
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", MODES_AND_TASKS)
 async def test_the_first_payment_opens_the_entitlement_and_later_calls_go_on_at_once(
     open_urlmode: OpenUrlMode, callback: Callback, mode: str
 ) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from account_app import App
 from conftest import ROOT, Callback, required
-from tool_app import MODES
+from tool_app import MODES_AND_TASKS
 from vault_bed import Bed, answering, bed, endpoint
 
 from urlmode import AccountNotConnectedError
@@ -20,7 +20,7 @@ from urlmode import AccountNotConnectedError
 __all__ = ["bed", "endpoint"]
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", MODES_AND_TASKS)
 async def test_the_user_connects_once_and_every_call_after_that_has_the_token(bed: Bed, callback: Callback, mode: str) -> None:
     app = App(bed, callback, mode)
     async with app.client:
