@@ -308,6 +308,14 @@ export function describeTasks(name, start) {
 			const { resultType, _meta: meta, ...now } = await get(one, task);
 			assert.deepEqual([last, typeof _meta['io.modelcontextprotocol/subscriptionId']], [now, 'number']);
 			assert.equal(seen.at(-1).result.resultType, 'complete');
+
+			// Beside what the SDK knows itself.
+			const next = await begin(one, 'accept_terms');
+			const stop = new AbortController();
+			const both = other.listen({ notifications: { toolsListChanged: true, taskIds: [next.taskId] } }, { signal: stop.signal });
+			const [{ value: { params: acknowledged } }, { value: { params: { taskId } } }] = [await both.next(), await both.next()];
+			assert.deepEqual([acknowledged.notifications, taskId], [{ toolsListChanged: true, taskIds: [next.taskId] }, next.taskId]);
+			stop.abort();
 		});
 
 		test('a call of a client without the extension, and what is too large to be kept, are no tasks', async () => {

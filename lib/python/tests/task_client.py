@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Literal
 
-from mcp.client.extension import ClaimContext, ClientExtension, ResultClaim
+from mcp.client.extension import ClaimContext, ClientExtension, NotificationBinding, ResultClaim
 from mcp.types import CallToolResult, ElicitRequestFormParams, ElicitRequestURLParams, ElicitResult, Request, Result
 from pydantic import ConfigDict
 
@@ -28,11 +28,18 @@ class TaskClient(ClientExtension):
         """`read`: is given each link that a task has as text."""
         self._answer = answer
         self._read = read
+        self.told: list[Details] = []
         self.keys: list[str] = []
         """of what it was asked"""
 
     def claims(self) -> Sequence[ResultClaim[Any]]:
         return [ResultClaim(result_type="task", model=Task, resolve=self._settle)]
+
+    def notifications(self) -> Sequence[NotificationBinding[Any]]:
+        return [NotificationBinding(method="notifications/tasks", params_type=Details, handler=self._hear)]
+
+    async def _hear(self, details: Details) -> None:
+        self.told.append(details)
 
     async def _settle(self, task: Task, context: ClaimContext) -> CallToolResult:
         async def send(method: str, **params: Any) -> dict[str, Any]:

@@ -12,13 +12,13 @@ import pytest
 from conftest import Callback, OpenUrlMode, Owner, admin, owner, until
 from mcp import Client as SdkClient, MCPError
 from mcp.server.mcpserver import MCPServer
-from mcp.types import TextContent
+from mcp.types import Request, Result, TextContent
 from test_asks_itself import Shop
 
 from urlmode import BegunClaim, Expected, UrlMode, UrlModeBusyError
 from urlmode._adapters.clients import Client
 from urlmode._adapters.responses import Response
-from urlmode._adapters.task_notifications import follow, is_full
+from urlmode._adapters.task_notifications import follow
 from urlmode._adapters.task_rounds import Asked, TaskRound, TaskRun
 from urlmode._adapters.tasks import TaskRequest, TaskServer
 from urlmode._core.call_tasks import TaskClaim
@@ -187,6 +187,14 @@ async def test_an_error_of_the_protocol_ends_the_task(begun: Begun) -> None:
     assert (now["status"], now["error"]) == ("failed", {"code": 1, "message": "there is no such tool"})
 
 
+async def test_a_tool_that_was_cancelled_by_itself_ends_the_task(begun: Begun) -> None:
+    async def tool(round: TaskRun) -> Any:
+        raise asyncio.CancelledError
+
+    now = await begun.get(tool)
+    assert (now["status"], now["error"]["message"]) == ("failed", "buy was cancelled")
+
+
 async def test_what_has_failed_on_the_way_to_the_claim_is_tried_again(begun: Begun) -> None:
     async def tool(round: TaskRun) -> Any:
         round.is_undone = True
@@ -216,26 +224,51 @@ async def test_another_instance_goes_on_at_once_with_what_aclose_has_ended(
     assert (now["status"], begun.runs) == ("completed", 2)
 
 
-async def test_a_user_listens_with_so_many_clients_at_a_time_and_takes_no_place_of_another(begun: Begun) -> None:
-    request = begun.request(lambda _: asyncio.Event().wait())
-    look = await begun.server.look(begun.task, request)
-    assert look.is_busy
-    told: list[Any] = []
+class Listening:
+    """Clients of one user that listen to a task of theirs."""
 
-    async def send(details: dict[str, Any]) -> bool:
-        told.append(details)
-        return True
+    def __init__(self, urlmode: UrlMode, callback: Callback) -> None:
+        async def run(shop: Shop, ctx: Any) -> Any:
+            return await shop.sell(ctx, "the text", lambda paid: "Written.")
 
-    listening = [
-        asyncio.ensure_future(follow(begun.urlmode, begun.server, request, {begun.task: look}, send)) for _ in range(TASK_OWNER_LISTENS_MAX)
-    ]
-    await until("all are told", lambda: len(told) == len(listening))
-    assert is_full(begun.owner["subject"]) and not is_full(owner()["subject"])
-    listening[0].cancel()
-    await asyncio.wait({listening[0]})
-    assert not is_full(begun.owner["subject"])
-    await begun.urlmode.aclose()
-    await asyncio.wait({*listening})
+        self.shop = Shop(urlmode, callback, "tasks", run)
+        self.task = ""
+        self.open: list[asyncio.Future[Any]] = []
+
+    @property
+    def told(self) -> int:
+        return len(self.shop.tasks[0].told)
+
+    async def start(self) -> None:
+        self.task = (await self.shop.client.session.call_tool("buy", {}, allow_claimed=True)).taskId
+
+    def listen(self) -> None:
+        params = {"notifications": {"taskIds": [self.task]}}
+        request = Request[dict[str, Any], str](method="subscriptions/listen", params=params)
+        self.open.append(asyncio.ensure_future(self.shop.client.session.send_request(request, Result)))
+
+    async def close(self) -> None:
+        for each in self.open:
+            each.cancel()
+        await asyncio.wait(self.open)
+
+
+async def test_a_user_listens_with_so_many_clients_at_a_time_and_takes_no_place_of_another(urlmode: UrlMode, callback: Callback) -> None:
+    ada, grace = Listening(urlmode, callback), Listening(urlmode, callback)
+    async with ada.shop.client, grace.shop.client:
+        await asyncio.gather(ada.start(), grace.start())
+        for _ in range(TASK_OWNER_LISTENS_MAX):
+            ada.listen()
+        await until("all are told", lambda: ada.told == TASK_OWNER_LISTENS_MAX)
+        ada.listen()
+        grace.listen()
+        await until("another user is told", lambda: grace.told == 1)
+        assert ada.told == TASK_OWNER_LISTENS_MAX
+        ada.open[0].cancel()
+        await asyncio.wait({ada.open.pop(0)})
+        ada.listen()
+        await until("one more is told, where one has gone", lambda: ada.told == TASK_OWNER_LISTENS_MAX + 1)
+        await asyncio.gather(ada.close(), grace.close())
 
 
 async def test_what_a_client_that_listens_was_told_is_delivered_and_no_earlier(begun: Begun) -> None:

@@ -25,7 +25,7 @@ from .._core.urlmode import UrlMode
 from .messages import ToolResult
 from .responses import response_of
 from .sdk_call import client_of
-from .task_notifications import TASKS_MAX, follow, is_full
+from .task_notifications import TASKS_MAX, follow, place_for
 from .task_rounds import TaskRound, TaskRun, in_round
 from .tasks import Look, Run, TaskOwner, TaskRequest, TaskServer
 
@@ -166,8 +166,12 @@ class TaskExtension(Extension):
         if not _declares(ctx):
             raise _tasks_required()
         request = self._describe(ctx, call_next)
-        if is_full(request.subject):
-            return await call_next(ctx)
+        with place_for(request.subject) as has_place:
+            return await (self._listen_to(ctx, call_next, request, asked, ids) if has_place else call_next(ctx))
+
+    async def _listen_to(
+        self, ctx: Context, call_next: CallNext, request: TaskRequest, asked: Mapping[str, Any], ids: list[Any]
+    ) -> HandlerResult:
         tasks: dict[str, Look] = {}
         for id in dict.fromkeys(each for each in ids[:TASKS_MAX] if isinstance(each, str)):
             try:

@@ -23,15 +23,15 @@ _listens: Counter[str] = Counter()
 """How many clients listen, of all servers of this process, by the subjects of their users."""
 
 
-def is_full(subject: str) -> bool:
-    return _listens.total() >= TASK_LISTENS_MAX or _listens[subject] >= TASK_OWNER_LISTENS_MAX
-
-
 @contextlib.contextmanager
-def _counted(subject: str) -> Iterator[None]:
+def place_for(subject: str) -> Iterator[bool]:
+    """Whether one more client of this user may listen, which counts as long as it does."""
+    if _listens.total() >= TASK_LISTENS_MAX or _listens[subject] >= TASK_OWNER_LISTENS_MAX:
+        yield False
+        return
     _listens[subject] += 1
     try:
-        yield
+        yield True
     finally:
         _listens[subject] -= 1
         if not _listens[subject]:
@@ -40,14 +40,13 @@ def _counted(subject: str) -> Iterator[None]:
 
 async def follow(urlmode: UrlMode, server: TaskServer, request: TaskRequest, tasks: dict[str, Look], send: Send) -> None:
     """Until none of the tasks moves any more, or the UrlMode is closed."""
-    with _counted(request.subject):
-        following = {urlmode._background.start(_follow(urlmode, server, request, id, look, send)) for id, look in tasks.items()}
-        try:
-            if following:
-                await asyncio.wait(following)
-        finally:
-            for each in following:
-                each.cancel()
+    following = {urlmode._background.start(_follow(urlmode, server, request, id, look, send)) for id, look in tasks.items()}
+    try:
+        if following:
+            await asyncio.wait(following)
+    finally:
+        for each in following:
+            each.cancel()
 
 
 async def _follow(urlmode: UrlMode, server: TaskServer, request: TaskRequest, id: str, look: Look, send: Send) -> None:

@@ -182,6 +182,10 @@ class TaskServer:
                 ended = {"result": await request.run(task.call, answers, run)}
             except Exception as error:
                 ended = {"error": request.error_of(error)}
+            except asyncio.CancelledError:
+                if self._urlmode._closing is not None:
+                    raise
+                ended = {"error": request.error_of(RuntimeError(f"{task.call.tool} was cancelled"))}
             await self._keep(task, lease, run, ended)
         except asyncio.CancelledError:  # of `aclose`: another instance may begin at once
             with contextlib.suppress(psycopg.Error, UrlModeError):
