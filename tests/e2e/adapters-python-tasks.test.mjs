@@ -1,10 +1,10 @@
-// urlmode.mcp answers calls with tasks.
+// urlmode.mcp answers calls with tasks, which an instance in Node goes on with, and the other way round.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { makeExampleProject, USERS } from '../support/adapters.mjs';
+import { makeGatedProject, startExample, USERS } from '../support/adapters.mjs';
 import { Forks } from '../support/forks.mjs';
 import { describeTasks } from '../support/task-server.mjs';
 
@@ -24,16 +24,29 @@ def ask_gate() -> str:
 
 
 `);
-const project = makeExampleProject('sdk2', 'newest', { files: { 'sdk.py': source, 'app.py': example('app.py') } });
+const project = makeGatedProject({ 'sdk.py': source, 'app.py': example('app.py') });
 
-let forks;
-describeTasks('Python', async (fixture, env) => {
-	forks ??= fixture.closeAtEnd(new Forks(project, fixture.stack, {
-		command: [path('build/python/bin/python'), path('tests/support/waits.py'), join(project.folder, 'sdk.py')],
-		env: {
-			PYTHONPATH: path('lib/python/src'), PYTHONDONTWRITEBYTECODE: '1', APP_USERS: JSON.stringify(USERS),
-			APP_ISSUER: fixture.stack.env.URLMODE_DEMO_ISSUER, APP_CLIENT_ID: 'urlmode-demo', ...env,
-		},
-	}));
-	return fixture.closeAtEnd(await forks.start());
-});
+/** Starts instances in Python. */
+function python() {
+	let forks;
+	return async (fixture, env) => {
+		forks ??= fixture.closeAtEnd(new Forks(project, fixture.stack, {
+			command: [path('build/python/bin/python'), path('tests/support/waits.py'), join(project.folder, 'sdk.py')],
+			env: {
+				PYTHONPATH: path('lib/python/src'), PYTHONDONTWRITEBYTECODE: '1', APP_USERS: JSON.stringify(USERS),
+				APP_ISSUER: fixture.stack.env.URLMODE_DEMO_ISSUER, APP_CLIENT_ID: 'urlmode-demo', ...env,
+			},
+		}));
+		return fixture.closeAtEnd(await forks.start());
+	};
+}
+
+/** One instance in Python, one in Node, and so on. */
+function both() {
+	const start = python();
+	let count = 0;
+	return (fixture, env) => ((count += 1) % 2 ? start(fixture, env) : startExample(fixture, project, { env }));
+}
+
+describeTasks('Python', python());
+describeTasks('Python and Node', both(), /opens the page|any instance|body runs once|nobody has read|a form that is checked|who listens/);

@@ -57,6 +57,10 @@ export function makeExampleProject(name, frameworks, { source = example(`${name}
 	});
 }
 
+/** The example of urlmode/sdk2, in which each body of a payment asks GATE first. */
+export const makeGatedProject = (files = {}) => makeExampleProject('sdk2', 'newest', { files, source: example('sdk2.mjs').replace('{ reference }) => (\n\t\t{ content: [{ type: \'text\', text: `Paid with ${reference}.` }] });',
+	'{ reference }) => {\n\t\tconst said = await (await fetch(String(process.env.GATE))).text();\n\t\treturn { content: [{ type: \'text\', text: `Paid with ${reference}.${said}` }] };\n\t};') });
+
 /** Starts an instance that is killed when the fixture is closed. Its application is what its environment says. */
 export async function startExample(fixture, project, { env, ...options } = {}) {
 	return fixture.closeAtEnd(await startInstance(project, fixture.stack, { ...options, env: {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { after, before, beforeEach, describe, test as nodeTest } from 'node:test';
 
 import { listen } from '../demo/process.mjs';
 import { PROGRAMS } from '../security/deployment.mjs';
@@ -24,8 +24,11 @@ const essence = ({ content, resultType }) => ({ content, resultType });
  * @param {string} name of the server
  * @param {(fixture: Awaited<ReturnType<typeof openAdapterFixture>>, env: { GATE: string }) => Promise<import('./instances.mjs').Instance>} start starts an
  *     instance of the example, in which each body of a payment asks GATE first
+ * @param {RegExp} [only] the tests, by their names
  */
-export function describeTasks(name, start) {
+export function describeTasks(name, start, only = /./) {
+	const test = (what, run) => only.test(what) && nodeTest(what, run);
+
 	describe(`tasks of ${name}`, { timeout: 600_000 }, () => {
 		let fixture;
 		let balancer;
@@ -35,7 +38,7 @@ export function describeTasks(name, start) {
 		const gate = { isOpen: true, count: 0, held: [], says: '' };
 
 		before(async () => {
-			fixture = await openAdapterFixture(`tasks-${name.toLowerCase()}`);
+			fixture = await openAdapterFixture(`tasks-${name.toLowerCase().replaceAll(' ', '-')}`);
 			const server = createServer((request, response) => {
 				gate.count += 1;
 				if (gate.isOpen) response.end(gate.says);

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
@@ -259,7 +260,7 @@ def details_of(task: CallTask) -> dict[str, Any]:
     row = task.row
     details = {
         "taskId": task.key.id, "createdAt": _iso(row.created_at), "lastUpdatedAt": _iso(row.updated_at),
-        "ttlMs": round((row.expires_at - row.created_at).total_seconds() * 1000), "pollIntervalMs": TASK_POLL_S * 1000, **_status_of(task),
+        "ttlMs": _milliseconds(row.expires_at) - _milliseconds(row.created_at), "pollIntervalMs": TASK_POLL_S * 1000, **_status_of(task),
     }  # fmt: skip
     keys = _outstanding(task) if details["status"] == "input_required" else []
     return {**details, "inputRequests": {_key_in(task, key): task.call.requests[key] for key in keys}} if keys else details
@@ -286,4 +287,10 @@ def _action_of(answer: object) -> str | None:
 
 
 def _iso(time: datetime) -> str:
-    return time.astimezone(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    seconds, rest = divmod(_milliseconds(time), 1000)
+    return f"{datetime.fromtimestamp(seconds, timezone.utc):%Y-%m-%dT%H:%M:%S}.{rest:03}Z"
+
+
+def _milliseconds(time: datetime) -> int:
+    """As an instance in another language says it."""
+    return math.floor(time.timestamp() * 1000 + 0.5)
