@@ -20,40 +20,30 @@ type ResourceBody func(context.Context, Accepted) (*sdk.ReadResourceResult, erro
 // ElicitPrompt is ElicitURL for a prompt. What would be the text of a tool, such as the link for a client that cannot be asked, is a
 // *jsonrpc.Error: a client would take it for the prompt.
 func (t *Tools) ElicitPrompt(ctx context.Context, call *sdk.GetPromptRequest, wish Wish, body PromptBody) (*sdk.GetPromptResult, error) {
-	of := &sdk.CallToolRequest{Session: call.Session, Extra: call.Extra, Params: &sdk.CallToolParamsRaw{
+	result, asks, err := elicitAs(ctx, t, &sdk.CallToolRequest{Session: call.Session, Extra: call.Extra, Params: &sdk.CallToolParamsRaw{
 		Meta: call.Params.Meta, Name: call.Params.Name, InputResponses: call.Params.InputResponses, RequestState: call.Params.RequestState,
-	}}
-	result := &sdk.GetPromptResult{}
-	requests, state, err := t.elicitInto(ctx, of, wish, result, func(ctx context.Context, accepted Accepted) (any, error) { return body(ctx, accepted) })
-	if err != nil {
-		return nil, err
+	}}, wish, body)
+	if asks != nil {
+		result = &sdk.GetPromptResult{InputRequests: asks.InputRequests, RequestState: asks.RequestState}
 	}
-	if state != "" {
-		result.InputRequests, result.RequestState = requests, state
-	}
-	return result, nil
+	return result, err
 }
 
 // ElicitResource is ElicitPrompt for a resource.
 func (t *Tools) ElicitResource(ctx context.Context, call *sdk.ReadResourceRequest, wish Wish, body ResourceBody) (*sdk.ReadResourceResult, error) {
-	of := &sdk.CallToolRequest{Session: call.Session, Extra: call.Extra, Params: &sdk.CallToolParamsRaw{
+	result, asks, err := elicitAs(ctx, t, &sdk.CallToolRequest{Session: call.Session, Extra: call.Extra, Params: &sdk.CallToolParamsRaw{
 		Meta: call.Params.Meta, Name: call.Params.URI, InputResponses: call.Params.InputResponses, RequestState: call.Params.RequestState,
-	}}
-	result := &sdk.ReadResourceResult{}
-	requests, state, err := t.elicitInto(ctx, of, wish, result, func(ctx context.Context, accepted Accepted) (any, error) { return body(ctx, accepted) })
-	if err != nil {
-		return nil, err
+	}}, wish, body)
+	if asks != nil {
+		result = &sdk.ReadResourceResult{InputRequests: asks.InputRequests, RequestState: asks.RequestState}
 	}
-	if state != "" {
-		result.InputRequests, result.RequestState = requests, state
-	}
-	return result, nil
+	return result, err
 }
 
-// elicitInto asks as a tool does. Its result is that of the body, or what is asked for, or an error in place of what a tool would say.
-func (t *Tools) elicitInto(ctx context.Context, of *sdk.CallToolRequest, wish Wish, result any,
-	body func(context.Context, Accepted) (any, error)) (sdk.InputRequestMap, string, error) {
-	end, err := t.adapter.Elicit(ctx, t.callOf(ctx, of), wish, func(ctx context.Context, accepted Accepted) (json.RawMessage, error) {
+// elicitAs asks as a tool does. It returns what the body returns, or what is asked for, or an error in place of what a tool would say.
+func elicitAs[R any](ctx context.Context, t *Tools, call *sdk.CallToolRequest, wish Wish,
+	body func(context.Context, Accepted) (*R, error)) (made *R, asks *sdk.CallToolResult, err error) {
+	end, err := t.adapter.Elicit(ctx, t.callOf(ctx, call), wish, func(ctx context.Context, accepted Accepted) (json.RawMessage, error) {
 		made, err := body(ctx, accepted)
 		if err != nil {
 			return nil, err
@@ -61,22 +51,26 @@ func (t *Tools) elicitInto(ctx context.Context, of *sdk.CallToolRequest, wish Wi
 		return json.Marshal(made)
 	})
 	if err != nil || end.State != "" {
-		asks, err := toResult(end, err)
+		asks, err = toResult(end, err)
 		if err != nil {
-			return nil, "", err
+			return nil, nil, err
 		}
-		return asks.InputRequests, asks.RequestState, nil
+		return nil, asks, nil
 	}
 	var said struct {
 		Content           []struct{ Text string }
 		StructuredContent json.RawMessage
 	}
 	if err := json.Unmarshal(end.Result, &said); err != nil || said.Content == nil {
-		return nil, "", json.Unmarshal(end.Result, result)
+		made = new(R)
+		if err := json.Unmarshal(end.Result, made); err != nil {
+			return nil, nil, err
+		}
+		return made, nil, nil
 	}
 	texts := make([]string, len(said.Content))
 	for i, each := range said.Content {
 		texts[i] = each.Text
 	}
-	return nil, "", &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: strings.Join(texts, "\n"), Data: said.StructuredContent}
+	return nil, nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: strings.Join(texts, "\n"), Data: said.StructuredContent}
 }
