@@ -43,6 +43,7 @@ struct um_api_request {
 	struct um_json_node *json;
 	struct um_reader_fault fault;
 	struct um_reader root;
+	um_step *then;  /* see um_api_call() */
 	um_step *found; /* see um_api_look_up() */
 
 	/* While it is parked. */

@@ -102,11 +102,8 @@ static enum um_refusal
 begun(const struct um_context *context, struct um_exchange *ex)
 {
 	const struct ask *ask = ex->own;
-	enum um_refusal refusal = um_api_check_call(ex);
 
 	(void)context;
-	if (refusal != UM_REFUSAL_NONE)
-		return refusal;
 	/* Where there is nothing, the function does not say whether there is a row. */
 	return um_call_is(&ex->op, 0, 0, "")
 		? um_api_look_up(ex, &ask->owner, put_may)
@@ -142,12 +139,9 @@ static enum um_refusal
 ended(const struct um_context *context, struct um_exchange *ex)
 {
 	const struct ask *ask = ex->own;
-	enum um_refusal refusal = um_api_check_call(ex);
 
 	(void)context;
-	return refusal != UM_REFUSAL_NONE
-		? refusal
-		: um_api_look_up(ex, &ask->owner, put_nothing);
+	return um_api_look_up(ex, &ask->owner, put_nothing);
 }
 
 static enum um_refusal

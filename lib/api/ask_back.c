@@ -143,12 +143,9 @@ um_end_check_plan(const struct um_context *context, struct um_exchange *ex)
 static enum um_refusal
 checked(const struct um_context *context, struct um_exchange *ex)
 {
-	enum um_refusal refusal = um_api_check_call(ex);
 	struct um_buf *json;
 
 	(void)context;
-	if (refusal != UM_REFUSAL_NONE)
-		return refusal;
 	if (um_call_is(&ex->op, 0, 0, "unknown"))
 		return um_api_fail(ex, UM_API_ERROR_NOT_FOUND, NULL, NULL);
 	if (um_call_is(&ex->op, 0, 0, "late"))
@@ -335,11 +332,8 @@ static enum um_refusal
 answered(const struct um_context *context, struct um_exchange *ex)
 {
 	const struct ask_back *ask = ex->own;
-	enum um_refusal refusal = um_api_check_call(ex);
 
 	(void)context;
-	if (refusal != UM_REFUSAL_NONE)
-		return refusal;
 	/* Without entries the function does not say whether there is a row. */
 	return ask->has_entries && ex->op.rows_len != 0
 		? put_outcomes(ex, ex->op.rows_len)

@@ -93,12 +93,9 @@ begin_recheck(struct um_exchange *ex, int64_t left_ms)
 static enum um_refusal
 recheck_begun(const struct um_context *context, struct um_exchange *ex)
 {
-	enum um_refusal refusal = um_api_check_call(ex);
 	struct um_buf *json = &ex->response.body;
 
 	(void)context;
-	if (refusal != UM_REFUSAL_NONE)
-		return refusal;
 	/* Another call has begun it since. */
 	if (ex->op.rows_len == 0)
 		return um_api_fail_leased(ex, UM_API_ERROR_RECHECK,
@@ -142,12 +139,11 @@ um_claim_plan(const struct um_context *context, struct um_exchange *ex)
 static enum um_refusal
 claimed(const struct um_context *context, struct um_exchange *ex)
 {
-	enum um_refusal refusal = um_api_check_call(ex);
 	struct um_buf *json;
 
 	(void)context;
-	if (refusal != UM_REFUSAL_NONE || is_refused(ex))
-		return refusal;
+	if (is_refused(ex))
+		return UM_REFUSAL_NONE;
 	if (um_call_is(&ex->op, 0, UM_CLAIM_OUTCOME_OUTCOME, "recheck"))
 		return begin_recheck(ex,
 			um_call_int(&ex->op, 0, UM_CLAIM_OUTCOME_LEASED_MS));
@@ -233,12 +229,9 @@ um_begin_claim_plan(const struct um_context *context, struct um_exchange *ex)
 static enum um_refusal
 continued(const struct um_context *context, struct um_exchange *ex)
 {
-	enum um_refusal refusal = um_api_check_call(ex);
 	struct um_buf *json;
 
 	(void)context;
-	if (refusal != UM_REFUSAL_NONE)
-		return refusal;
 	if (um_call_is(&ex->op, 0, UM_CONTINUE_LEASE_OUTCOME, "lost"))
 		return request_lease(ex, &um_call_begin_lease);
 	json = put_state(ex, "begun", UM_CONTINUE_LEASE_CLAIMED_REFERENCE);
@@ -290,12 +283,11 @@ put_result(struct um_buf *json, const struct um_context *context,
 static enum um_refusal
 begun(const struct um_context *context, struct um_exchange *ex)
 {
-	enum um_refusal refusal = um_api_check_call(ex);
 	bool is_fulfilled, is_account, ok = true;
 	struct um_buf *json;
 
-	if (refusal != UM_REFUSAL_NONE || is_refused(ex))
-		return refusal;
+	if (is_refused(ex))
+		return UM_REFUSAL_NONE;
 	if (um_call_is(&ex->op, 0, UM_BEGIN_LEASE_OUTCOME, "leased"))
 		return um_api_fail_leased(ex, UM_API_ERROR_LEASED,
 			um_call_int(&ex->op, 0, UM_BEGIN_LEASE_LEASED_MS));

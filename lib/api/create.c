@@ -70,7 +70,7 @@ look_for_resumable(const struct um_context *context, struct um_exchange *ex)
 
 	if (what->item.ptr == NULL && what->resume_key.ptr == NULL)
 		return make(context, ex);
-	um_exchange_request_call(ex, &um_call_resume_for, NULL, resumed);
+	um_api_call(ex, &um_call_resume_for, NULL, resumed);
 	um_array_put(args, what->owner.binding, sizeof(what->owner.binding));
 	um_array_put_text(args, what->provider);
 	um_array_put_text(args, um_kind_name(create->what.kind));
@@ -87,7 +87,7 @@ find(struct um_exchange *ex)
 {
 	struct um_create *create = ex->own;
 
-	um_exchange_request_call(ex, &um_call_find_created, create->id, found);
+	um_api_call(ex, &um_call_find_created, create->id, found);
 	um_array_put(&ex->op.args, create->id, sizeof(create->id));
 	um_array_put(&ex->op.args, create->what.owner.binding,
 		sizeof(create->what.owner.binding));
@@ -133,11 +133,8 @@ found(const struct um_context *context, struct um_exchange *ex)
 	struct um_create *create = ex->own;
 	struct um_buf content = { 0 };
 	struct um_create_row row = { .resumed = false };
-	enum um_refusal refusal = um_api_check_call(ex);
 	bool same;
 
-	if (refusal != UM_REFUSAL_NONE)
-		return refusal;
 	if (um_call_text(&ex->op, 0, UM_FIND_CREATED_EXPIRES_AT) == NULL)
 		return create->is_used
 			? um_api_fail(ex, UM_API_ERROR_NOT_FOUND, NULL, "id")
@@ -162,11 +159,9 @@ resumed(const struct um_context *context, struct um_exchange *ex)
 {
 	struct um_create *create = ex->own;
 	struct um_create_row row = { .resumed = true };
-	enum um_refusal refusal = um_api_check_call(ex);
+	enum um_refusal refusal;
 	bool is_held;
 
-	if (refusal != UM_REFUSAL_NONE)
-		return refusal;
 	if (um_call_text(&ex->op, 0, UM_RESUME_FOR_ID) == NULL)
 		return make(context, ex);
 	if (!um_uuid_parse(row.id,

@@ -25,7 +25,7 @@ struct lease {
 
 #define TOO_LARGE "result must have at most 16 MiB as JSON"
 
-static um_step renewed, fulfilled, confirmed, released, exchange_ended, lost;
+static um_step answer_lease, answer_true, lost;
 
 static void
 free_lease(void *own)
@@ -94,33 +94,24 @@ um_renew_claim_plan(const struct um_context *context, struct um_exchange *ex)
 	if (!um_api_end(&lease->request))
 		return UM_REFUSAL_NONE;
 	args = um_api_request_call(ex, &um_call_renew_lease, &lease->owner,
-		renewed);
+		answer_lease);
 	um_array_put_int64(args, lease->fence, true);
 	um_array_put_int64(args, lease_ms, true);
 	return UM_REFUSAL_NONE;
 }
 
 static enum um_refusal
-answer_lease(struct um_exchange *ex)
+answer_lease(const struct um_context *context, struct um_exchange *ex)
 {
-	enum um_refusal refusal = um_api_check_call(ex);
 	struct um_buf *json;
 
-	if (refusal != UM_REFUSAL_NONE)
-		return refusal;
+	(void)context;
 	if (um_call_is(&ex->op, 0, 0, "lost"))
 		return answer_lost(ex);
 	json = um_api_answer(ex, 200, "ok");
 	um_api_put_money(json, &ex->op);
 	um_json_put_end(json);
 	return UM_REFUSAL_NONE;
-}
-
-static enum um_refusal
-renewed(const struct um_context *context, struct um_exchange *ex)
-{
-	(void)context;
-	return answer_lease(ex);
 }
 
 /* fulfil_claim */
@@ -165,7 +156,7 @@ end_exchange(struct um_exchange *ex, struct um_str reason)
 	const struct lease *lease = ex->own;
 
 	um_call_put_str(um_api_request_call(ex, &um_call_end_exchange,
-				&lease->owner, exchange_ended),
+				&lease->owner, answer_true),
 		reason);
 	return UM_REFUSAL_NONE;
 }
@@ -217,7 +208,7 @@ um_fulfil_claim_plan(const struct um_context *context, struct um_exchange *ex)
 		return refusal;
 	}
 	args = um_api_request_call(ex, &um_call_fulfil_lease, &lease->owner,
-		fulfilled);
+		answer_lease);
 	um_array_put_int64(args, lease->fence, true);
 	um_array_put(args, result != NULL ? sealed.ptr : NULL, sealed.len);
 	um_buf_free(&sealed);
@@ -226,13 +217,6 @@ um_fulfil_claim_plan(const struct um_context *context, struct um_exchange *ex)
 	um_array_put_int64(args, UM_KEEP_RESULTS_MS, true);
 	um_buf_free(&refund);
 	return UM_REFUSAL_NONE;
-}
-
-static enum um_refusal
-fulfilled(const struct um_context *context, struct um_exchange *ex)
-{
-	(void)context;
-	return answer_lease(ex);
 }
 
 /* confirm_claim, release_claim */
@@ -249,7 +233,7 @@ um_confirm_claim_plan(const struct um_context *context, struct um_exchange *ex)
 	if (!um_api_end(&lease->request))
 		return UM_REFUSAL_NONE;
 	args = um_api_request_call(ex, &um_call_confirm_claim, &lease->owner,
-		confirmed);
+		answer_true);
 	um_array_put_int64(args, lease->fence, true);
 	um_array_put_int64(args, UM_KEEP_RESULTS_MS, true);
 	return UM_REFUSAL_NONE;
@@ -257,21 +241,11 @@ um_confirm_claim_plan(const struct um_context *context, struct um_exchange *ex)
 
 /* True, or the lease is lost. */
 static enum um_refusal
-answer_true(struct um_exchange *ex)
-{
-	enum um_refusal refusal = um_api_check_call(ex);
-
-	if (refusal != UM_REFUSAL_NONE)
-		return refusal;
-	return um_call_is(&ex->op, 0, 0, "t") ? answer_empty(ex)
-					      : answer_lost(ex);
-}
-
-static enum um_refusal
-confirmed(const struct um_context *context, struct um_exchange *ex)
+answer_true(const struct um_context *context, struct um_exchange *ex)
 {
 	(void)context;
-	return answer_true(ex);
+	return um_call_is(&ex->op, 0, 0, "t") ? answer_empty(ex)
+					      : answer_lost(ex);
 }
 
 enum um_refusal
@@ -290,21 +264,7 @@ um_release_claim_plan(const struct um_context *context, struct um_exchange *ex)
 	if (!lease->has_fence)
 		return end_exchange(ex, lease->reason);
 	um_array_put_int64(um_api_request_call(ex, &um_call_release_claim,
-				   &lease->owner, released),
+				   &lease->owner, answer_true),
 		lease->fence, true);
 	return UM_REFUSAL_NONE;
-}
-
-static enum um_refusal
-released(const struct um_context *context, struct um_exchange *ex)
-{
-	(void)context;
-	return answer_true(ex);
-}
-
-static enum um_refusal
-exchange_ended(const struct um_context *context, struct um_exchange *ex)
-{
-	(void)context;
-	return answer_true(ex);
 }

@@ -87,8 +87,7 @@ um_ledger_plan(const struct um_context *context, struct um_exchange *ex)
 	ledger->has_since = um_api_read_since(root, &ledger->since_ms);
 	if (!um_api_end(&ledger->request))
 		return UM_REFUSAL_NONE;
-	um_exchange_request_call(ex, &um_call_page_of_ledger_since, NULL,
-		read_entries);
+	um_api_call(ex, &um_call_page_of_ledger_since, NULL, read_entries);
 	um_array_put_text(args, ledger->request.tenant);
 	um_call_put_str(args, ledger->consumer);
 	um_array_put_int64(args, ledger->lease, ledger->goes_on);
@@ -103,13 +102,10 @@ um_ledger_plan(const struct um_context *context, struct um_exchange *ex)
 static enum um_refusal
 read_entries(const struct um_context *context, struct um_exchange *ex)
 {
-	enum um_refusal refusal = um_api_check_call(ex);
 	int len = ex->op.rows_len;
 	struct um_buf *json;
 
 	(void)context;
-	if (refusal != UM_REFUSAL_NONE)
-		return refusal;
 	if (len != 0
 		&& um_call_is(&ex->op, 0, UM_PAGE_OF_LEDGER_SINCE_OUTCOME,
 			"leased"))

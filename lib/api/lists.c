@@ -80,7 +80,7 @@ list_money(const struct um_context *context, struct um_exchange *ex,
 	read_page(list);
 	if (!um_api_end(&list->request))
 		return UM_REFUSAL_NONE;
-	um_exchange_request_call(ex, call, NULL, listed);
+	um_api_call(ex, call, NULL, listed);
 	um_array_put_text(args, list->request.tenant);
 	um_call_put_str(args, list->provider);
 	put_since(&ex->op, list);
@@ -100,27 +100,42 @@ um_refunds_plan(const struct um_context *context, struct um_exchange *ex)
 	return list_money(context, ex, &um_call_page_of_refunds);
 }
 
-enum um_refusal
-um_entitlements_plan(const struct um_context *context, struct um_exchange *ex)
+/* Whose payments, and of what: `item` may be all. */
+static void
+read_user(struct list *list, enum um_presence item)
 {
-	struct list *list = begin(context, ex);
-	struct um_buf *args = &ex->op.args;
-
-	if (list == NULL)
-		return UM_REFUSAL_NONE;
 	um_reader_text(&list->request.root, "subject", UM_REQUIRED, 1,
 		UM_SUBJECT_MAX, &list->subject);
-	um_reader_text(&list->request.root, "item", UM_OPTIONAL, 1, UM_ITEM_MAX,
+	um_reader_text(&list->request.root, "item", item, 1, UM_ITEM_MAX,
 		&list->item);
-	read_page(list);
-	if (!um_api_end(&list->request))
-		return UM_REFUSAL_NONE;
-	um_exchange_request_call(ex, &um_call_page_of_entitlements_since, NULL,
-		listed);
+}
+
+static void
+request_of_user(struct um_exchange *ex, const struct um_call *call,
+	um_step *then)
+{
+	const struct list *list = ex->own;
+	struct um_buf *args = &ex->op.args;
+
+	um_api_call(ex, call, NULL, then);
 	um_array_put_text(args, list->request.tenant);
 	um_call_put_str(args, list->subject);
 	um_call_put_str(args, list->item);
 	put_since(&ex->op, list);
+}
+
+enum um_refusal
+um_entitlements_plan(const struct um_context *context, struct um_exchange *ex)
+{
+	struct list *list = begin(context, ex);
+
+	if (list == NULL)
+		return UM_REFUSAL_NONE;
+	read_user(list, UM_OPTIONAL);
+	read_page(list);
+	if (!um_api_end(&list->request))
+		return UM_REFUSAL_NONE;
+	request_of_user(ex, &um_call_page_of_entitlements_since, listed);
 	put_page(&ex->op, list);
 	return UM_REFUSAL_NONE;
 }
@@ -139,12 +154,9 @@ next_of(const struct um_exchange *ex, int col)
 static enum um_refusal
 listed(const struct um_context *context, struct um_exchange *ex)
 {
-	enum um_refusal refusal = um_api_check_call(ex);
 	struct um_buf *json;
 
 	(void)context;
-	if (refusal != UM_REFUSAL_NONE)
-		return refusal;
 	json = um_api_answer(ex, 200, "ok");
 	um_api_put_page(json, &ex->op, UM_PAGE_OF_UNCLAIMED_ITEM,
 		next_of(ex, UM_PAGE_OF_UNCLAIMED_CURSOR));
@@ -156,24 +168,16 @@ enum um_refusal
 um_paid_plan(const struct um_context *context, struct um_exchange *ex)
 {
 	struct list *list = begin(context, ex);
-	struct um_buf *args = &ex->op.args;
 
 	if (list == NULL)
 		return UM_REFUSAL_NONE;
-	um_reader_text(&list->request.root, "subject", UM_REQUIRED, 1,
-		UM_SUBJECT_MAX, &list->subject);
-	um_reader_text(&list->request.root, "item", UM_REQUIRED, 1, UM_ITEM_MAX,
-		&list->item);
+	read_user(list, UM_REQUIRED);
 	um_reader_bool(&list->request.root, "delivered", &list->delivered);
 	read_page(list);
 	if (!um_api_end(&list->request))
 		return UM_REFUSAL_NONE;
-	um_exchange_request_call(ex, &um_call_page_of_paid, NULL, paid_looked);
-	um_array_put_text(args, list->request.tenant);
-	um_call_put_str(args, list->subject);
-	um_call_put_str(args, list->item);
-	put_since(&ex->op, list);
-	um_call_put_bool(args, list->delivered);
+	request_of_user(ex, &um_call_page_of_paid, paid_looked);
+	um_call_put_bool(&ex->op.args, list->delivered);
 	put_page(&ex->op, list);
 	return UM_REFUSAL_NONE;
 }
@@ -182,12 +186,9 @@ um_paid_plan(const struct um_context *context, struct um_exchange *ex)
 static enum um_refusal
 paid_looked(const struct um_context *context, struct um_exchange *ex)
 {
-	enum um_refusal refusal = um_api_check_call(ex);
 	struct um_buf *json;
 
 	(void)context;
-	if (refusal != UM_REFUSAL_NONE)
-		return refusal;
 	json = um_api_answer(ex, 200, "ok");
 	um_json_put_key(json, um_str("paid"));
 	um_json_put_bool(json,

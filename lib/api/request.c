@@ -114,6 +114,26 @@ um_api_read_owner(struct um_api_request *request,
 	um_api_read_subject(request, &request->root, context, owner);
 }
 
+static enum um_refusal
+called(const struct um_context *context, struct um_exchange *ex)
+{
+	const struct um_api_request *request = ex->own;
+	enum um_refusal refusal = um_api_check_call(ex);
+
+	return refusal == UM_REFUSAL_NONE ? request->then(context, ex)
+					  : refusal;
+}
+
+void
+um_api_call(struct um_exchange *ex, const struct um_call *call,
+	const uint8_t *id, um_step *then)
+{
+	struct um_api_request *request = ex->own;
+
+	request->then = then;
+	um_exchange_request_call(ex, call, id, called);
+}
+
 struct um_buf *
 um_api_request_call(struct um_exchange *ex, const struct um_call *call,
 	const struct um_api_owner *owner, um_step *then)
@@ -122,7 +142,7 @@ um_api_request_call(struct um_exchange *ex, const struct um_call *call,
 	struct um_buf *args = &ex->op.args;
 
 	request->acts_on = owner->id;
-	um_exchange_request_call(ex, call, owner->id, then);
+	um_api_call(ex, call, owner->id, then);
 	um_array_put(args, owner->id, sizeof(owner->id));
 	um_array_put(args, owner->binding, sizeof(owner->binding));
 	return args;
@@ -132,10 +152,7 @@ static enum um_refusal
 looked_up(const struct um_context *context, struct um_exchange *ex)
 {
 	const struct um_api_request *request = ex->own;
-	enum um_refusal refusal = um_api_check_call(ex);
 
-	if (refusal != UM_REFUSAL_NONE)
-		return refusal;
 	return um_call_text(&ex->op, 0, UM_FIND_CREATED_EXPIRES_AT) != NULL
 		? request->found(context, ex)
 		: um_api_fail(ex, UM_API_ERROR_NOT_FOUND, NULL, NULL);

@@ -49,7 +49,14 @@ void um_api_read_owner(struct um_api_request *request,
 	const struct um_context *context, struct um_api_owner *owner);
 
 /*
- * Requests a call on this row, whose first two parameters are its id and its
+ * Requests a call, as um_exchange_request_call() does. The step `then` follows if it
+ * was carried out; otherwise the request is refused.
+ */
+void um_api_call(struct um_exchange *ex, const struct um_call *call,
+	const uint8_t *id, um_step *then);
+
+/*
+ * The same on this row, whose first two parameters are its id and its
  * binding. Returns the parameters, to which the caller adds the others.
  */
 struct um_buf *um_api_request_call(struct um_exchange *ex,
@@ -95,7 +102,7 @@ void um_api_put_money(struct um_buf *json, const struct um_op *op);
 /* Reads `since`, an instant, in Unix milliseconds. False: it is not there. */
 bool um_api_read_since(struct um_reader *reader, int64_t *since_ms);
 
-/* Why the call was not carried out, or UM_REFUSAL_NONE. */
+/* For a step that follows in any case: why the call was not carried out, or NONE. */
 enum um_refusal um_api_check_call(const struct um_exchange *ex);
 
 #endif

@@ -165,11 +165,8 @@ settled(const struct um_context *context, struct um_exchange *ex)
 			"provider",
 			"reference" },
 	};
-	enum um_refusal refusal = um_api_check_call(ex);
 
 	(void)context;
-	if (refusal != UM_REFUSAL_NONE)
-		return refusal;
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
 		if (um_call_is(&ex->op, 0, 0, refused[i].outcome))
 			return um_api_fail(ex, refused[i].error,
@@ -202,11 +199,7 @@ um_abandon_plan(const struct um_context *context, struct um_exchange *ex)
 static enum um_refusal
 abandoned(const struct um_context *context, struct um_exchange *ex)
 {
-	enum um_refusal refusal = um_api_check_call(ex);
-
 	(void)context;
-	if (refusal != UM_REFUSAL_NONE)
-		return refusal;
 	if (um_call_is(&ex->op, 0, 0, "unknown"))
 		return um_api_fail(ex, UM_API_ERROR_NOT_FOUND, NULL, NULL);
 	return put_outcome(ex, um_call_text(&ex->op, 0, 0));
