@@ -163,7 +163,7 @@ put_types(Oid types[PARAMS_MAX], const struct statement *st)
 /*
  * What limits a statement of these logins: of the session, or of the transaction alone
  * where a pooler gives the next one to somebody else. A row without columns is no
- * answer (um_batch_take()). The functions of the callback programs limit themselves
+ * answer (keep()). The functions of the callback programs limit themselves
  * (sql/functions/007_callback.sql), to the same 20 ms for a lock.
  */
 #define LIMIT(name, value)                                                     \
@@ -358,8 +358,8 @@ um_batch_send(PGconn *conn, bool pooled, enum um_login login,
 	return um_call_send(conn, pooled, batch) && PQpipelineSync(conn) == 1;
 }
 
-void
-um_batch_take(struct um_batch_answer *answer, PGresult *res)
+static void
+keep(struct um_batch_answer *answer, PGresult *res)
 {
 	const char *sqlstate = PQresultErrorField(res, PG_DIAG_SQLSTATE);
 	ExecStatusType status = PQresultStatus(res);
@@ -373,6 +373,24 @@ um_batch_take(struct um_batch_answer *answer, PGresult *res)
 		snprintf(answer->sqlstate, sizeof(answer->sqlstate), "%s",
 			sqlstate != NULL ? sqlstate : "08006");
 	PQclear(res);
+}
+
+enum um_received
+um_batch_receive(struct um_batch_answer *answer, PGconn *conn)
+{
+	PGresult *res;
+
+	if (PQisBusy(conn))
+		return UM_RECEIVED_NOTHING;
+	res = PQgetResult(conn);
+	if (PQresultStatus(res) == PGRES_PIPELINE_SYNC) {
+		PQclear(res);
+		return UM_RECEIVED_SYNC;
+	}
+	if (res != NULL) /* NULL: the end of the results of one statement */
+		keep(answer, res);
+	return PQstatus(conn) != CONNECTION_BAD ? UM_RECEIVED_RESULT
+						: UM_RECEIVED_NOTHING;
 }
 
 /* The row of the operation in this place. */

@@ -57,11 +57,17 @@ bool um_batch_assign(PGconn *conn, const struct um_provider *providers,
 bool um_batch_send(PGconn *conn, bool pooled, enum um_login login,
 	const struct um_batch *batch);
 
+enum um_received {
+	UM_RECEIVED_NOTHING, /* more must come first, or the connection is bad */
+	UM_RECEIVED_RESULT,  /* there may be another one */
+	UM_RECEIVED_SYNC,    /* the transaction is committed or rolled back */
+};
+
 /*
- * Adds the next result before that of the Sync, and takes ownership of it.
- * Keeps the SQLSTATE of the first error.
+ * Takes the next result, if it has come. The answer owns those of the statements, and
+ * keeps the SQLSTATE of the first error.
  */
-void um_batch_take(struct um_batch_answer *answer, PGresult *res);
+enum um_received um_batch_receive(struct um_batch_answer *answer, PGconn *conn);
 
 /*
  * Reads the outcome and the row of each operation from the committed

@@ -159,32 +159,6 @@ um_connect_take(struct um_connect *connect)
 	return conn;
 }
 
-bool
-um_connect_ask(PGconn *conn)
-{
-	static const char ask[] =
-		"SELECT pg_backend_pid(), has_function_privilege("
-		"to_regprocedure('urlmode.read(uuid[], bytea[])'), 'EXECUTE'), "
-		"has_function_privilege(to_regprocedure("
-		"'urlmode.show_elicitation(uuid)'), 'EXECUTE')";
-
-	return PQsetnonblocking(conn, 1) == 0 && PQenterPipelineMode(conn) == 1
-		&& PQsendQueryParams(conn, ask, 0, NULL, NULL, NULL, NULL, 0)
-		== 1
-		&& PQpipelineSync(conn) == 1;
-}
-
-void
-um_connect_answer(const PGconn *conn, const PGresult *res, bool *pooled,
-	enum um_login *login)
-{
-	*pooled = strtoll(PQgetvalue(res, 0, 0), NULL, 10)
-		!= PQbackendPID(conn);
-	*login = PQgetvalue(res, 0, 1)[0] == 't'  ? UM_LOGIN_SERVER
-		: PQgetvalue(res, 0, 2)[0] == 't' ? UM_LOGIN_OPERATOR
-						  : UM_LOGIN_CALLBACK;
-}
-
 int
 um_connect_fd(const struct um_connect *connect)
 {

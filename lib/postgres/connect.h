@@ -11,7 +11,6 @@
 #include <libpq-fe.h>
 
 #include "core/str.h"
-#include "postgres/op.h"
 #include "postgres/resolve.h"
 
 #define UM_CONNECT_UNACKED_MS 2000 /* TCP_USER_TIMEOUT, in milliseconds */
@@ -57,19 +56,6 @@ enum um_connect_step um_connect_go_on(struct um_connect *connect,
 
 /* The connection, which the caller owns from now on. */
 PGconn *um_connect_take(struct um_connect *connect);
-
-/* Asks the server what um_connect_answer() reads. Ends with a Sync. */
-bool um_connect_ask(PGconn *conn);
-
-/*
- * pooled: there is a pooler in transaction mode. It reports a process id of its
- * own, since none of its servers belongs to the connection.
- * login: SERVER, if it may execute urlmode.read, which is for MCP servers: neither a
- * callback host nor the console may read sealed results. Otherwise OPERATOR, if it
- * may execute urlmode.show_elicitation.
- */
-void um_connect_answer(const PGconn *conn, const PGresult *res, bool *pooled,
-	enum um_login *login);
 
 /*
  * The descriptor to wait for, or -1. Wait for it to be writable with

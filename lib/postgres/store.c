@@ -10,15 +10,13 @@
 #include "contract/limits.h"
 #include "core/clock.h"
 #include "postgres/batch.h"
-#include "postgres/connect.h"
 #include "postgres/queue.h"
+#include "postgres/session.h"
 #include "postgres/sqlstate.h"
 
 enum state {
 	DOWN,       /* no connection; `until` is the next attempt */
-	CONNECTING, /* see postgres/connect.h */
-	ASKING,     /* the server is being asked for its process id */
-	PREPARING,  /* the statements are being prepared */
+	CONNECTING, /* see postgres/session.h */
 	IDLE,
 	BUSY, /* one batch is under way, or two */
 };
@@ -30,17 +28,10 @@ struct um_store {
 	struct um_store_events events;
 	char *conninfo;
 	char *name;
-	enum um_login login;
-	const struct um_call *const *calls; /* NULL: of a callback program */
-	const struct um_provider *providers;
-	size_t providers_len;
-	struct um_connect connect;
-	PGconn *conn; /* NULL until it is made */
+	struct um_session session;
 	enum state state;
 	unsigned connection;
-	bool want_write;
-	bool pooled;   /* a pooler chooses the server of each transaction */
-	int64_t until; /* when this state ends at the latest, or -1 */
+	int64_t until;        /* when this state ends at the latest, or -1 */
 	int64_t down_since;   /* -1 while there is a connection */
 	int64_t connected_at; /* -1 while there is none */
 	int64_t retry_ms;
@@ -77,16 +68,18 @@ um_store_new(const char *conninfo, const char *name, enum um_login login,
 	if (store == NULL)
 		return NULL;
 	store->events = *events;
-	store->login = login;
-	store->calls = calls;
 	store->conninfo = strdup(conninfo);
 	store->name = strdup(name);
 	store->retry_ms = UM_STORE_RETRY_MIN_MS;
 	store->down_since = store->connected_at = -1;
-	store->connect = (struct um_connect){ .conninfo = store->conninfo,
+	store->session.connect = (struct um_connect){
+		.conninfo = store->conninfo,
 		.name = store->name,
 		.on_notice = on_notice,
-		.arg = store };
+		.arg = store
+	};
+	store->session.login = login;
+	store->session.calls = calls;
 	if (store->conninfo == NULL || store->name == NULL) {
 		um_store_free(store);
 		return NULL;
@@ -98,8 +91,8 @@ void
 um_store_assign(struct um_store *store, const struct um_provider *providers,
 	size_t len)
 {
-	store->providers = providers;
-	store->providers_len = len;
+	store->session.providers = providers;
+	store->session.providers_len = len;
 }
 
 static void
@@ -114,9 +107,7 @@ disconnect(struct um_store *store, int64_t now)
 {
 	um_queue_put_all_back(&store->queue);
 	um_batch_answer_clear(&store->answer);
-	um_connect_stop(&store->connect);
-	PQfinish(store->conn);
-	store->conn = NULL;
+	um_session_stop(&store->session);
 	store->connection++;
 	store->state = DOWN;
 	store->until = now + store->retry_ms;
@@ -131,54 +122,39 @@ disconnect(struct um_store *store, int64_t now)
 static void
 connection_lost(struct um_store *store, int64_t now)
 {
-	notice(store, "database", PQerrorMessage(store->conn));
+	notice(store, "database", PQerrorMessage(store->session.conn));
 	disconnect(store, now);
-}
-
-/* Sends what can be sent now, the rest when the socket is writable. */
-static bool
-flush(struct um_store *store)
-{
-	int flushed = PQflush(store->conn);
-
-	store->want_write = flushed == 1;
-	return flushed >= 0;
 }
 
 static void
 unanswered(struct um_store *store)
 {
-	store->connect.asks_leader = true;
+	store->session.connect.asks_leader = true;
 	if (store->events.unanswered != NULL)
 		store->events.unanswered(store->events.arg);
 }
 
 /* One step of connecting. False: it is made, given up, or must wait. */
 static bool
-connect_step(struct um_store *store, int64_t now)
+connect_step(struct um_store *store, bool ready, int64_t now)
 {
 	struct um_error err;
-	enum um_connect_step step = um_connect_go_on(&store->connect, &err);
+	enum um_session_step step = um_session_go_on(&store->session, ready,
+		&err);
 
-	if (step == UM_CONNECT_WAITS)
-		return false;
-	store->connection++;
-	store->until = now + UM_STORE_CONNECT_MS;
-	if (step == UM_CONNECT_MOVED)
-		return true;
-	if (step == UM_CONNECT_FAILED) {
+	store->connection += step == UM_SESSION_MOVED;
+	if (step != UM_SESSION_WAITS)
+		store->until = now + UM_STORE_CONNECT_MS;
+	if (step == UM_SESSION_READY) {
+		store->state = IDLE;
+		store->until = -1;
+		store->down_since = -1;
+		store->connected_at = now;
+	} else if (step == UM_SESSION_FAILED) {
 		notice(store, "database", err.text);
 		disconnect(store, now);
-		return false;
 	}
-	store->conn = um_connect_take(&store->connect);
-	if (!um_connect_ask(store->conn)) {
-		connection_lost(store, now);
-		return false;
-	}
-	store->state = ASKING;
-	store->want_write = true;
-	return false;
+	return step == UM_SESSION_MOVED;
 }
 
 /* Sends batches while there are operations and room for a batch. */
@@ -189,9 +165,9 @@ start_batches(struct um_store *store, int64_t now)
 
 	while ((batch = um_queue_look(&store->queue, now)) != NULL
 		|| (batch = um_queue_start(&store->queue)) != NULL) {
-		if (!um_batch_send(store->conn, store->pooled, store->login,
-			    batch)
-			|| !flush(store)) {
+		if (!um_batch_send(store->session.conn, store->session.pooled,
+			    store->session.login, batch)
+			|| !um_session_flush(&store->session)) {
 			connection_lost(store, now);
 			return;
 		}
@@ -275,88 +251,15 @@ batch_failed(struct um_store *store, int64_t now)
 	}
 }
 
-/* Why this is not the login of such a program, or NULL. */
-static const char *
-wrong_login(enum um_login wanted, enum um_login is)
-{
-	if (wanted == UM_LOGIN_SERVER)
-		return is == UM_LOGIN_SERVER ? NULL
-					     : "the login may not execute "
-					       "urlmode.read: give the api "
-					       "urlmode_server";
-	if (is == UM_LOGIN_SERVER)
-		return wanted == UM_LOGIN_OPERATOR
-			? "the login may execute urlmode.read: give the "
-			  "console "
-			  "urlmode_operator alone"
-			: "the login may execute urlmode.read: give the "
-			  "programs urlmode_cgi alone";
-	return wanted == UM_LOGIN_OPERATOR && is != UM_LOGIN_OPERATOR
-		? "the login may not execute urlmode.show_elicitation: give "
-		  "the "
-		  "console urlmode_operator"
-		: NULL;
-}
-
-static void
-asked(struct um_store *store, int64_t now)
-{
-	enum um_login login = UM_LOGIN_CALLBACK;
-	bool pooled = false;
-	const char *wrong;
-
-	if (store->answer.results_len == 1)
-		um_connect_answer(store->conn, store->answer.results[0],
-			&pooled, &login);
-	wrong = wrong_login(store->login, login);
-	if (wrong != NULL) {
-		notice(store, "database", wrong);
-		disconnect(store, now);
-		return;
-	}
-	if (pooled && !store->pooled)
-		notice(store, "database",
-			"there is a pooler, so statements are not prepared");
-	store->pooled = pooled;
-	if (!um_batch_assign(store->conn, store->providers,
-		    store->providers_len)
-		|| !um_batch_prepare(store->conn, pooled, store->login,
-			store->calls)) {
-		connection_lost(store, now);
-		return;
-	}
-	store->state = PREPARING;
-	store->until = now + UM_STORE_CONNECT_MS;
-	store->want_write = true;
-}
-
-static void
-prepared(struct um_store *store, int64_t now)
-{
-	if (store->answer.sqlstate[0] != '\0') {
-		notice(store, "database: is it migrated? SQLSTATE",
-			store->answer.sqlstate);
-		disconnect(store, now);
-	} else {
-		store->down_since = -1;
-		store->connected_at = now;
-	}
-}
-
 /* The Sync has come back: the transaction is committed or rolled back. */
 static void
 transaction_over(struct um_store *store, int64_t now)
 {
-	enum state before = store->state;
 	bool is_last = store->queue.under_way <= 1;
 
 	store->state = is_last ? IDLE : BUSY;
 	store->until = is_last ? -1 : now + UM_COMMIT_UNANSWERED_MS;
-	if (before == ASKING)
-		asked(store, now);
-	else if (before == PREPARING)
-		prepared(store, now);
-	else if (store->answer.sqlstate[0] != '\0')
+	if (store->answer.sqlstate[0] != '\0')
 		batch_failed(store, now);
 	else
 		batch_committed(store, now);
@@ -367,20 +270,14 @@ transaction_over(struct um_store *store, int64_t now)
 static bool
 take_result(struct um_store *store, int64_t now)
 {
-	PGresult *res;
+	enum um_received received = um_batch_receive(&store->answer,
+		store->session.conn);
 
-	if (PQisBusy(store->conn))
-		return false;
-	res = PQgetResult(store->conn);
-	if (res == NULL) /* the end of the results of one statement */
-		return PQstatus(store->conn) != CONNECTION_BAD;
-	if (PQresultStatus(res) == PGRES_PIPELINE_SYNC) {
-		PQclear(res);
+	if (received == UM_RECEIVED_SYNC) {
 		transaction_over(store, now);
 		return store->state == BUSY;
 	}
-	um_batch_take(&store->answer, res);
-	return PQstatus(store->conn) != CONNECTION_BAD;
+	return received == UM_RECEIVED_RESULT;
 }
 
 static void
@@ -388,7 +285,8 @@ read_results(struct um_store *store, bool ready, int64_t now)
 {
 	unsigned connection = store->connection;
 
-	if (PQconsumeInput(store->conn) != 1 || !flush(store)) {
+	if (PQconsumeInput(store->session.conn) != 1
+		|| !um_session_flush(&store->session)) {
 		connection_lost(store, now);
 		return;
 	}
@@ -400,7 +298,7 @@ read_results(struct um_store *store, bool ready, int64_t now)
 	while (take_result(store, now))
 		;
 	if (store->connection == connection
-		&& PQstatus(store->conn) == CONNECTION_BAD)
+		&& PQstatus(store->session.conn) == CONNECTION_BAD)
 		connection_lost(store, now);
 }
 
@@ -427,10 +325,10 @@ um_store_run(struct um_store *store, bool ready, int64_t now)
 		store->state = CONNECTING;
 		store->until = now + UM_STORE_CONNECT_MS;
 	}
-	while (store->state == CONNECTING && connect_step(store, now))
+	while (store->state == CONNECTING && connect_step(store, ready, now))
 		;
 	/* With TLS, data may be buffered that the socket does not show. */
-	if (store->state >= ASKING && (ready || PQsslInUse(store->conn)))
+	if (store->state >= IDLE && (ready || PQsslInUse(store->session.conn)))
 		read_results(store, ready, now);
 	if (store->state != DOWN && store->state != IDLE
 		&& store->until <= now) {
@@ -449,12 +347,10 @@ um_store_watch(const struct um_store *store, bool *want_write,
 	unsigned *connection)
 {
 	*connection = store->connection;
-	*want_write = store->want_write;
-	if (store->state == CONNECTING) {
-		*want_write = store->connect.want_write;
-		return um_connect_fd(&store->connect);
-	}
-	return store->conn != NULL ? PQsocket(store->conn) : -1;
+	*want_write = false;
+	return store->state != DOWN
+		? um_session_watch(&store->session, want_write)
+		: -1;
 }
 
 int64_t
@@ -488,8 +384,7 @@ um_store_free(struct um_store *store)
 	if (store == NULL)
 		return;
 	um_batch_answer_clear(&store->answer);
-	um_connect_end(&store->connect);
-	PQfinish(store->conn);
+	um_session_end(&store->session);
 	um_wipe_free_text(store->conninfo);
 	free(store->name);
 	free(store);
