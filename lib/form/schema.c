@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "form/schema.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "contract/texts.h"
 #include "form/formats.h"
 
-#define VALUES_MAX 4096   /* values and names of the schema */
-#define NAME_MAX_SHOWN 32 /* bytes */
+#define VALUES_MAX 4096 /* values and names of the schema */
 #define TEXTS_MAX 112
 #define REF "#/$defs/"
 
@@ -16,11 +14,9 @@ static const char form_schema[] = {
 #include "form/schema.inc"
 };
 
-/* The place is that of the value which is being checked. */
 struct check {
 	const struct um_json_node *schema;
-	struct um_schema_fault *fault;
-	size_t len; /* of fault->pointer */
+	struct um_schema_fault *fault; /* its place is that of the value */
 };
 
 typedef const struct um_json_node *node;
@@ -47,66 +43,17 @@ um_schema_get(const struct um_json_node *schema, struct um_str name)
 	return um_json_member(member(schema, "$defs"), name);
 }
 
-bool
-um_schema_refuse(struct um_schema_fault *fault, const char *pointer,
-	const char *format, ...)
-{
-	va_list values;
-
-	snprintf(fault->pointer, sizeof(fault->pointer), "%s", pointer);
-	va_start(values, format);
-	vsnprintf(fault->must, sizeof(fault->must), format, values);
-	va_end(values);
-	return false;
-}
-
-/* Always false. */
-__attribute__((format(printf, 2, 3))) static bool
-refuse(struct check *check, const char *format, ...)
-{
-	va_list values;
-
-	check->fault->pointer[check->len] = '\0';
-	va_start(values, format);
-	vsnprintf(check->fault->must, sizeof(check->fault->must), format,
-		values);
-	va_end(values);
-	return false;
-}
-
-static void
-put_char(struct check *check, char c)
-{
-	if (check->len + 1 < sizeof(check->fault->pointer))
-		check->fault->pointer[check->len++] = c;
-}
-
-/* Goes to a member, and returns the length to go back. */
-static size_t
-enter(struct check *check, struct um_str name)
-{
-	size_t before = check->len;
-
-	put_char(check, '/');
-	for (size_t i = 0; i < name.len && i < NAME_MAX_SHOWN; i++) {
-		bool escapes = name.ptr[i] == '~' || name.ptr[i] == '/';
-
-		put_char(check, (char)(escapes ? '~' : name.ptr[i]));
-		if (escapes)
-			put_char(check, name.ptr[i] == '~' ? '0' : '1');
-	}
-	return before;
-}
-
 static bool /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
 check_member(struct check *check, node rules, struct um_str name, node value)
 {
-	size_t before = enter(check, name);
-	bool ok = value != NULL ? check_value(check, rules, value)
-				: refuse(check, "is missing");
+	size_t before = um_schema_enter(check->fault, name);
 
-	check->len = ok ? before : check->len;
-	return ok;
+	if (value == NULL)
+		return um_schema_refuse_here(check->fault, "is missing");
+	if (!check_value(check, rules, value))
+		return false;
+	um_schema_leave(check->fault, before);
+	return true;
 }
 
 static node /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
@@ -178,8 +125,9 @@ static bool
 refuse_type(struct check *check, node rules, const struct type *type)
 {
 	return member(rules, "minimum") == NULL
-		? refuse(check, "must be %s", type->word)
-		: refuse(check, "must be %s from %.0f to %.0f", type->word,
+		? um_schema_refuse_here(check->fault, "must be %s", type->word)
+		: um_schema_refuse_here(check->fault,
+			"must be %s from %.0f to %.0f", type->word,
 			number_of(rules, "minimum", 0),
 			number_of(rules, "maximum", 0));
 }
@@ -194,7 +142,8 @@ check_selected(struct check *check, node rules, node value)
 	char texts[TEXTS_MAX] = "";
 
 	if (!um_json_is(value, UM_JSON_OBJECT))
-		return refuse(check, UM_TEXT_MUST_BE_OBJECT);
+		return um_schema_refuse_here(check->fault,
+			UM_TEXT_MUST_BE_OBJECT);
 	while ((one = um_json_next(member(rules, "oneOf"), one)) != NULL) {
 		node branch = resolve(check, one);
 		struct um_str constant = um_json_str(
@@ -206,8 +155,9 @@ check_selected(struct check *check, node rules, node value)
 			return check_value(check, branch, value);
 		append(texts, ", ", constant);
 	}
-	enter(check, name);
-	return refuse(check, UM_TEXT_MUST_BE_ONE_OF, texts);
+	um_schema_enter(check->fault, name);
+	return um_schema_refuse_here(check->fault, UM_TEXT_MUST_BE_ONE_OF,
+		texts);
 }
 
 /* The schemas have different types. */
@@ -225,7 +175,7 @@ check_any(struct check *check, node branches, node value)
 			return check_value(check, branch, value);
 		append(words, " or ", um_str(type->word));
 	}
-	return refuse(check, "must be %s", words);
+	return um_schema_refuse_here(check->fault, "must be %s", words);
 }
 
 static bool
@@ -240,13 +190,16 @@ check_string(struct check *check, node rules, struct um_str text)
 	for (size_t i = 0; i < text.len; i++)
 		length += (text.ptr[i] & 0xc0) != 0x80; /* characters */
 	if (length < least && most < 1)
-		return refuse(check, UM_TEXT_MUST_NOT_BE_EMPTY);
+		return um_schema_refuse_here(check->fault,
+			UM_TEXT_MUST_NOT_BE_EMPTY);
 	if (length < least || (most >= 1 && length > most))
-		return refuse(check, UM_TEXT_MUST_HAVE_CHARACTERS, least, most);
+		return um_schema_refuse_here(check->fault,
+			UM_TEXT_MUST_HAVE_CHARACTERS, least, most);
 	if ((double)text.len > bytes)
-		return refuse(check, UM_TEXT_MUST_HAVE_BYTES_AT_MOST, bytes);
+		return um_schema_refuse_here(check->fault,
+			UM_TEXT_MUST_HAVE_BYTES_AT_MOST, bytes);
 	must = um_format_fault(um_json_str(member(rules, "format")), text);
-	return must == NULL || refuse(check, "%s", must);
+	return must == NULL || um_schema_refuse_here(check->fault, "%s", must);
 }
 
 static bool
@@ -259,7 +212,8 @@ check_number(struct check *check, node rules, node value)
 		&& (!is_short || number < number_of(rules, "minimum", 0)
 			|| number > number_of(rules, "maximum", 0)))
 		return refuse_type(check, rules, type_of(rules));
-	return is_short || refuse(check, UM_TEXT_MUST_BE_SHORT);
+	return is_short
+		|| um_schema_refuse_here(check->fault, UM_TEXT_MUST_BE_SHORT);
 }
 
 /* The number of elements or members. */
@@ -286,9 +240,10 @@ check_unique(struct check *check, struct um_str name, node list)
 				    um_json_str(um_json_member(one, name))))
 				continue;
 			snprintf(index, sizeof(index), "%zu", i);
-			enter(check, um_str(index));
-			enter(check, name);
-			return refuse(check, UM_TEXT_MUST_NOT_OCCUR_TWICE);
+			um_schema_enter(check->fault, um_str(index));
+			um_schema_enter(check->fault, name);
+			return um_schema_refuse_here(check->fault,
+				UM_TEXT_MUST_NOT_OCCUR_TWICE);
 		}
 	return true;
 }
@@ -303,7 +258,8 @@ check_array(struct check *check, node rules, node value)
 	char index[24];
 
 	if (count < least || count > most)
-		return refuse(check, UM_TEXT_MUST_HAVE_ELEMENTS, least, most);
+		return um_schema_refuse_here(check->fault,
+			UM_TEXT_MUST_HAVE_ELEMENTS, least, most);
 	for (size_t i = 0; (one = um_json_next(value, one)) != NULL; i++) {
 		snprintf(index, sizeof(index), "%zu", i);
 		if (!check_member(check, member(rules, "items"), um_str(index),
@@ -352,14 +308,14 @@ check_names(struct check *check, node rules, node names, node value)
 	}
 	if (first == NULL)
 		return true;
-	enter(check, um_json_str(first));
+	um_schema_enter(check->fault, um_json_str(first));
 	if (names != NULL)
-		return refuse(check, UM_TEXT_ALLOWED_HERE,
+		return um_schema_refuse_here(check->fault, UM_TEXT_ALLOWED_HERE,
 			append_all(texts, names));
 	for (name = properties + 1; name < properties + properties->size;
 		name += 1 + name[1].size)
 		append(texts, ", ", um_json_str(name));
-	return refuse(check, UM_TEXT_ALLOWED_HERE, texts);
+	return um_schema_refuse_here(check->fault, UM_TEXT_ALLOWED_HERE, texts);
 }
 
 /* Names beside the properties are those of an enum, or none are allowed. */
@@ -374,7 +330,8 @@ check_members(struct check *check, node rules, node value)
 	if (!check_names(check, rules, names, value))
 		return false;
 	if ((double)count_of(value) < number_of(rules, "minProperties", 0))
-		return refuse(check, UM_TEXT_MUST_NOT_BE_EMPTY);
+		return um_schema_refuse_here(check->fault,
+			UM_TEXT_MUST_NOT_BE_EMPTY);
 	for (one = properties != NULL ? properties + 1 : NULL;
 		one != NULL && one < properties + properties->size;
 		one += 1 + one[1].size) {
@@ -403,7 +360,7 @@ check_choice(struct check *check, node choices, node value)
 
 	return (um_json_is(value, UM_JSON_STRING)
 		       && is_in(choices, um_json_str(value)))
-		|| refuse(check, UM_TEXT_MUST_BE_ONE_OF,
+		|| um_schema_refuse_here(check->fault, UM_TEXT_MUST_BE_ONE_OF,
 			append_all(texts, choices));
 }
 
@@ -423,7 +380,7 @@ check_value(struct check *check, node given, node value)
 		return (value->kind == list->kind
 			       && um_str_eq(um_json_str(value),
 				       um_json_str(list)))
-			|| refuse(check, "must be true");
+			|| um_schema_refuse_here(check->fault, "must be true");
 	if ((type->kinds >> value->kind & 1) == 0)
 		return refuse_type(check, rules, type);
 	switch (value->kind) {
@@ -448,8 +405,5 @@ um_schema_check(const struct um_json_node *schema, const char *name,
 	struct check check = { .schema = schema, .fault = fault };
 
 	*fault = (struct um_schema_fault){ 0 };
-	if (!check_value(&check, um_schema_get(schema, um_str(name)), value))
-		return false;
-	fault->pointer[0] = '\0';
-	return true;
+	return check_value(&check, um_schema_get(schema, um_str(name)), value);
 }

@@ -11,12 +11,7 @@
 
 #include "core/json.h"
 #include "core/str.h"
-
-/* Where a mistake is (RFC 6901), and the rest of a sentence about it. */
-struct um_schema_fault {
-	char pointer[80];
-	char must[152];
-};
+#include "form/schema_fault.h"
 
 /* lib/contract/form.schema.json; the caller frees it with free(). NULL: memory
  * ran out. */
@@ -33,10 +28,5 @@ const struct um_json_node *um_schema_get(const struct um_json_node *schema,
  */
 bool um_schema_check(const struct um_json_node *schema, const char *name,
 	const struct um_json_node *value, struct um_schema_fault *fault);
-
-/* Fills in the fault. Always false. */
-__attribute__((format(printf, 3, 4))) bool
-um_schema_refuse(struct um_schema_fault *fault, const char *pointer,
-	const char *format, ...);
 
 #endif
