@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/encode.h"
+#include "core/json_string.h"
 
 /*
  * Reads a copy of the text and decodes strings in place, which never makes
@@ -78,53 +78,6 @@ take_token(struct parser *p, char c)
 	return take(p, c);
 }
 
-/* Four hexadecimal digits, or UINT32_MAX. */
-static uint32_t
-take_hex4(struct parser *p)
-{
-	uint32_t value = 0;
-
-	for (const char *end = p->at + 4; p->at < end; p->at++) {
-		if (um_hex_digit(*p->at) < 0)
-			return UINT32_MAX;
-		value = value << 4 | (uint32_t)um_hex_digit(*p->at);
-	}
-	return value;
-}
-
-/*
- * Decodes the escape after a backslash (RFC 8259 section 7) as UTF-8 (RFC 3629
- * section 3) to `out` and returns its end. NULL where it is not an escape, for
- * a NUL and for half a surrogate pair.
- */
-static char *
-unescape(struct parser *p, char *out)
-{
-	static const char letters[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";
-	static const unsigned char leads[] = { 0, 0xc0, 0xe0, 0xf0 };
-	const char *letter = *p->at != '\0' ? strchr(letters, *p->at) : NULL;
-	uint32_t c;
-	int more;
-
-	if (letter == NULL && *p->at != 'u')
-		return NULL;
-	p->at++;
-	c = letter != NULL ? (uint32_t)bytes[letter - letters] : take_hex4(p);
-	if ((c == 0 && !p->nul) || c > 0xffff || (c >= 0xdc00 && c <= 0xdfff))
-		return NULL;
-	if (c >= 0xd800 && c <= 0xdbff) {
-		uint32_t low = take(p, '\\') && take(p, 'u') ? take_hex4(p) : 0;
-		if (low < 0xdc00 || low > 0xdfff)
-			return NULL;
-		c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
-	}
-	more = (c >= 0x80) + (c >= 0x800) + (c >= 0x10000);
-	*out++ = (char)(leads[more] | c >> 6 * more);
-	while (more-- > 0)
-		*out++ = (char)(0x80 | (c >> 6 * more & 0x3f));
-	return out;
-}
-
 /* Refuses the document; or, if it is read leniently, this node alone. */
 static bool
 give_up(struct parser *p, struct um_json_node *node, const char *reason)
@@ -157,24 +110,6 @@ skip_string(struct parser *p, struct um_json_node *node, char *begin,
 	return take(p, '"');
 }
 
-/* UTF-8; a NUL in it was an escape. */
-static bool
-is_text(struct um_str text)
-{
-	while (text.ptr != NULL) {
-		const char *nul = memchr(text.ptr, '\0', text.len);
-		struct um_str part = text;
-
-		if (nul != NULL)
-			part.len = (size_t)(nul - text.ptr);
-		if (!um_str_is_text(part))
-			return false;
-		text.ptr = nul != NULL ? nul + 1 : NULL;
-		text.len -= nul != NULL ? part.len + 1 : 0;
-	}
-	return true;
-}
-
 static bool
 parse_string(struct parser *p)
 {
@@ -194,13 +129,13 @@ parse_string(struct parser *p)
 		any |= c;
 		if (c != '\\')
 			*out++ = (char)c;
-		else if ((out = unescape(p, out)) == NULL)
+		else if ((out = um_json_unescape(&p->at, out, p->nul)) == NULL)
 			return skip_string(p, node, begin,
 				"has an escape that is none, a NUL, or half a "
 				"surrogate pair");
 	}
 	node->len = (uint32_t)(out - node->text);
-	return any < 0x80 || is_text(um_json_str(node))
+	return any < 0x80 || um_json_is_text(um_json_str(node))
 		|| give_up(p, node, "has a string that is not UTF-8");
 }
 
