@@ -8,9 +8,8 @@
 
 #include "core/timestamp.h"
 #include "core/uuid.h"
+#include "operate/explain_value.h"
 #include "webhook/event_read.h"
-
-#define SHOWN_MAX 2000 /* bytes of a value that are shown */
 
 const char *
 um_explain_verdict(enum um_verdict verdict)
@@ -26,80 +25,6 @@ static json_t *
 member(const json_t *node, const char *key)
 {
 	return json_object_get(node, key);
-}
-
-/* Where a value is found, as its description says it. */
-static void
-put_place(struct um_buf *out, const json_t *place)
-{
-	char *text = json_dumps(place, JSON_ENCODE_ANY);
-
-	um_buf_puts(out, text != NULL ? text : "");
-	free(text);
-}
-
-/* On one line, and without what a terminal would act on. */
-static void
-put_shown(struct um_buf *out, struct um_str text)
-{
-	for (size_t i = 0; i < text.len && i < SHOWN_MAX; i++) {
-		unsigned char c = (unsigned char)text.ptr[i];
-
-		if (c == '\n')
-			um_buf_puts(out, "\\n");
-		else if (c == '\r')
-			um_buf_puts(out, "\\r");
-		else if (c < ' ' || c == 0x7f)
-			um_buf_printf(out, "\\x%02x", c);
-		else
-			um_buf_put(out, text.ptr + i, 1);
-	}
-	if (text.len > SHOWN_MAX)
-		um_buf_printf(out, " … (%zu bytes)", text.len);
-}
-
-/* Of several places, the one that has the value. */
-static const json_t * /* NOLINTNEXTLINE(misc-no-recursion): depth is limited */
-found_place(const struct um_expr *expr, const json_t *place,
-	const struct um_source *source)
-{
-	if (expr->kind != UM_EXPR_FIRST)
-		return place;
-	for (size_t i = 0; i < expr->parts_len; i++) {
-		struct um_value value;
-		enum um_found found = um_expr_eval(&expr->parts[i], source,
-			&value);
-
-		um_value_free(&value);
-		if (found != UM_ABSENT)
-			return found_place(&expr->parts[i],
-				json_array_get(member(place, "first"), i),
-				source);
-	}
-	return place;
-}
-
-/* One line: the key, the value, and where it was found. */
-static void
-put_value(struct um_buf *out, const char *key, const struct um_expr *expr,
-	const json_t *place, const struct um_source *source)
-{
-	struct um_value value;
-	enum um_found found;
-
-	if (expr->kind == UM_EXPR_NONE)
-		return;
-	found = um_expr_eval(expr, source, &value);
-	um_buf_printf(out, "  %-12s ", key);
-	if (found == UM_FOUND)
-		put_shown(out, value.text);
-	else
-		um_buf_puts(out,
-			found == UM_ABSENT ? "(absent)" : "(not readable)");
-	um_buf_puts(out, "  <- ");
-	put_place(out, found_place(expr, place, source));
-	um_buf_puts(out, "\n");
-	um_value_free(&value);
 }
 
 /* When the certificate that is valid longest ends. */
@@ -177,11 +102,11 @@ put_scheme(struct um_buf *out, const struct um_spec_part *part,
 	um_buf_printf(out, "scheme %zu: %s, %s\n", number,
 		json_string_value(member(json, "algorithm")),
 		scheme->has_keys ? words[check] : "no secret for it");
-	put_value(out, "signature", &scheme->from,
+	um_explain_value(out, "signature", &scheme->from,
 		member(member(json, "signature"), "from"), source);
 	put_list(out, check, signature);
 	for (size_t i = 0; i < scheme->parts_len; i++)
-		put_value(out, i == 0 ? "signed" : "", &scheme->parts[i],
+		um_explain_value(out, i == 0 ? "signed" : "", &scheme->parts[i],
 			json_array_get(parts, i), source);
 	if (check == UM_CHECK_WRONG && scheme->has_keys)
 		put_error(out, scheme, json, signature->error);
@@ -214,8 +139,8 @@ put_schemes(struct um_buf *out, const struct um_spec_part *part,
 		i++)
 		check = put_scheme(out, part, description, i, &with_params,
 			&signature);
-	put_value(out, "timestamp", &part->timestamp, member(timestamp, "from"),
-		&with_params);
+	um_explain_value(out, "timestamp", &part->timestamp,
+		member(timestamp, "from"), &with_params);
 	um_signature_free(&signature);
 	if (timestamp != NULL)
 		um_buf_printf(out,
@@ -386,8 +311,8 @@ put_event(struct um_buf *out, const struct um_spec_part *part,
 	};
 
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-		put_value(out, values[i].key, values[i].expr, values[i].place,
-			source);
+		um_explain_value(out, values[i].key, values[i].expr,
+			values[i].place, source);
 	put_other_id(out, part, event, source);
 	put_outcome(out, part, number, outcome, event);
 }
