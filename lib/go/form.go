@@ -202,14 +202,7 @@ type FormElicitation struct {
 // CreateInput asks the user to type something on a page of the callback programs. The errors are those of Create. One in
 // the form names the place of the mistake as a JSON pointer, such as form/fields/0/label.
 func (m *Instance) CreateInput(ctx context.Context, r InputRequest) (FormElicitation, error) {
-	if err := checkContext(ctx); err != nil {
-		return FormElicitation{}, err
-	}
-	request, asked, err := r.split()
-	if err != nil {
-		return FormElicitation{}, err
-	}
-	return m.createForm(ctx, request, asked)
+	return m.createForm(ctx, r.split)
 }
 
 // Compared is the request that is compared with earlier ones: the form is a part of its About. It is for
@@ -231,14 +224,7 @@ func (r InputRequest) split() (Request, askedForm, error) {
 // CreateApproval asks for a decision on a page of the callback programs: of the subject, of others, or of certain
 // subjects. The errors are those of CreateInput.
 func (m *Instance) CreateApproval(ctx context.Context, r ApprovalRequest) (FormElicitation, error) {
-	if err := checkContext(ctx); err != nil {
-		return FormElicitation{}, err
-	}
-	request, asked, err := r.split()
-	if err != nil {
-		return FormElicitation{}, err
-	}
-	return m.createForm(ctx, request, asked)
+	return m.createForm(ctx, r.split)
 }
 
 // Compared is what that of an InputRequest is. The approvers are a part of its About as well.
@@ -301,7 +287,15 @@ func (a askedForm) approversJSON() string {
 	return jsonOf(a.approvers)
 }
 
-func (m *Instance) createForm(ctx context.Context, r Request, form askedForm) (FormElicitation, error) {
+// createForm writes the row of the request and the form that split returns.
+func (m *Instance) createForm(ctx context.Context, split func() (Request, askedForm, error)) (FormElicitation, error) {
+	if err := checkContext(ctx); err != nil {
+		return FormElicitation{}, err
+	}
+	r, form, err := split()
+	if err != nil {
+		return FormElicitation{}, err
+	}
 	if err := checkRequest(&r); err != nil {
 		return FormElicitation{}, err
 	}

@@ -36,14 +36,21 @@ column_bytes(uint8_t *out, size_t len, const PGresult *res, int row, int col)
 	return ok;
 }
 
-static bool
-read_looked_up(struct um_op *op, const PGresult *res, int row)
+/* The columns with which every look at a row begins, behind the outcome. */
+static void
+read_first(struct um_op *op, const PGresult *res, int row)
 {
 	op->row.requester = column(res, row, 1);
 	op->row.subject = column(res, row, 2);
 	op->row.action = column(res, row, 3);
 	op->row.reason = column(res, row, 4);
 	op->row.expires = strtoll(PQgetvalue(res, row, 5), NULL, 10);
+}
+
+static bool
+read_looked_up(struct um_op *op, const PGresult *res, int row)
+{
+	read_first(op, res, row);
 	op->row.failed_attempts = strtoll(PQgetvalue(res, row, 6), NULL, 10);
 	op->row.late = strcmp(PQgetvalue(res, row, 7), "t") == 0;
 	op->row.has_browser = column_bytes(op->row.browser,
@@ -85,11 +92,7 @@ column_buf(struct um_buf *out, const PGresult *res, int row, int col)
 static bool
 read_form(struct um_op *op, const PGresult *res, int row)
 {
-	op->row.requester = column(res, row, 1);
-	op->row.subject = column(res, row, 2);
-	op->row.action = column(res, row, 3);
-	op->row.reason = column(res, row, 4);
-	op->row.expires = strtoll(PQgetvalue(res, row, 5), NULL, 10);
+	read_first(op, res, row);
 	op->row.unchecked = strcmp(PQgetvalue(res, row, 9), "t") == 0;
 	op->row.has_browser = column_bytes(op->row.browser,
 		sizeof(op->row.browser), res, row, 10);
