@@ -2,10 +2,13 @@
 #include "fuzz.h"
 
 #include <string.h>
+#include <unistd.h>
 
+#include "crypto/keys.h"
 #include "description/spec_load.h"
 
 static struct um_spec *loaded;
+static struct um_keys *keys;
 
 void
 fuzz_holds(bool holds, const char *file, int line, const char *what)
@@ -54,7 +57,34 @@ fuzz_free(struct um_str copy)
 }
 
 static void
-unload(void)
+free_keys(void)
+{
+	um_keys_free(keys);
+}
+
+const struct um_keys *
+fuzz_keys(void)
+{
+	static const char text[] =
+		"7 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n";
+	char path[] = "/tmp/urlmode-fuzz-XXXXXX";
+	struct um_error err;
+	int fd;
+
+	if (keys != NULL)
+		return keys;
+	fd = mkstemp(path);
+	HOLDS(fd >= 0);
+	HOLDS(write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+	close(fd);
+	HOLDS(um_keys_load(&keys, path, &err));
+	unlink(path);
+	atexit(free_keys);
+	return keys;
+}
+
+static void
+free_spec(void)
 {
 	um_spec_free(loaded);
 }
@@ -71,6 +101,6 @@ fuzz_spec(const char *path)
 		fprintf(stderr, "%s\n", err.text);
 		abort();
 	}
-	atexit(unload);
+	atexit(free_spec);
 	return loaded;
 }

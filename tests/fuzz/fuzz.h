@@ -31,7 +31,11 @@ struct um_str fuzz_line(struct um_str *rest);
 struct um_str fuzz_rest(const struct um_str *rest);
 void fuzz_free(struct um_str copy);
 
+struct um_keys;
 struct um_spec;
+
+/* A key that no input knows, loaded once and freed at the end. */
+const struct um_keys *fuzz_keys(void);
 
 /* A description of tests/fuzz, loaded once and freed at the end. */
 const struct um_spec *fuzz_spec(const char *path);

@@ -3,44 +3,17 @@
 #include "fuzz.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "crypto/ticket.h"
-
-static struct um_keys *keys;
-
-static void
-unload(void)
-{
-	um_keys_free(keys);
-}
-
-static void
-load(void)
-{
-	static const char text[] =
-		"7 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n";
-	char path[] = "/tmp/urlmode-fuzz-XXXXXX";
-	struct um_error err;
-	int fd = mkstemp(path);
-
-	HOLDS(fd >= 0);
-	HOLDS(write(fd, text, strlen(text)) == (ssize_t)strlen(text));
-	close(fd);
-	HOLDS(um_keys_load(&keys, path, &err));
-	unlink(path);
-	atexit(unload);
-}
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	const struct um_keys *keys = fuzz_keys();
 	struct um_str rest = { (const char *)data, size };
 	struct um_str text = fuzz_rest(&rest);
 	char subject[UM_SUBJECT_MAX + 1] = "untouched";
 
-	if (keys == NULL)
-		load();
 	HOLDS(!um_ticket_open(subject, text, keys, 0));
 	HOLDS(strcmp(subject, "untouched") == 0);
 	fuzz_free(text);
