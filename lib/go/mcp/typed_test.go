@@ -77,16 +77,7 @@ func is(t *testing.T, result *sdk.CallToolResult) {
 func TestLinkOfATypedTool(t *testing.T) {
 	s := newShop(t, "accept")
 	client := sdk.NewClient(&sdk.Implementation{Name: "tests", Version: "1"}, nil)
-	theirs, ours := sdk.NewInMemoryTransports()
-	serving, err := s.server.Connect(t.Context(), ours, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	session, err := client.Connect(t.Context(), theirs, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { session.Close(); serving.Wait() })
+	session := joined(t, client, s.server)
 	for _, name := range []string{"buy", "order", "strict"} {
 		result := s.call(session, name)
 		if !result.IsError || result.StructuredContent != nil || !strings.Contains(said(result), adaptertest.BaseURL+"/connect/stripe?state=") {
@@ -163,21 +154,11 @@ func TestZeroOutBesideTheAnswer(t *testing.T) {
 				return result, report{}, err
 			})
 			// A client that takes no URL gets the link.
-			theirs, ours := sdk.NewInMemoryTransports()
-			serving, err := s.server.Connect(t.Context(), ours, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			plain, err := sdk.NewClient(&sdk.Implementation{Name: "tests", Version: "1"}, nil).Connect(t.Context(), theirs, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			plain := joined(t, sdk.NewClient(&sdk.Implementation{Name: "tests", Version: "1"}, nil), s.server)
 			result := s.call(plain, "careless")
 			if !result.IsError || result.StructuredContent != nil || !strings.Contains(said(result), adaptertest.BaseURL+"/connect/stripe?state=") {
 				t.Errorf("%s: %q, %v, an error: %t", name, said(result), result.StructuredContent, result.IsError)
 			}
-			plain.Close()
-			serving.Wait()
 
 			if action == "accept" {
 				s.answer = func(string) { payOpen(s) }
