@@ -27,12 +27,12 @@ const SQL_FILES = {
 };
 /** The same of lib/node/test. */
 const SQL_TESTS = {
-	'002': ['sql', 'create', 'wait', 'form', 'payment'], '003': ['refund', 'payment', 'request', 'unknown-event', 'claims', 'claims-kept', 'refund-names'], '004': ['claims', 'claims-kept', 'refund', 'payment', 'adapters-claim', 'owner'],
+	'002': ['sql', 'create', 'wait', 'form', 'payment'], '003': ['refund', 'payment', 'request', 'unknown-event', 'claims', 'claims-kept'], '004': ['claims', 'claims-kept', 'refund', 'payment', 'adapters-claim', 'owner'],
 	'005': ['purge', 'claims', 'payment'], '006': ['create', 'request', 'create-together', 'payment', 'sql'],
-	'007': ['sql', 'owner', 'wait', 'payment'], '008': ['refund', 'payment', 'unknown-event', 'recheck', 'request', 'refund-names'],
+	'007': ['sql', 'owner', 'wait', 'payment'], '008': ['refund', 'payment', 'unknown-event', 'recheck', 'request'],
 	'009': ['sql', 'wait', 'recheck', 'payment', 'wait-abandon', 'refund', 'form', 'approval'], '010': ['client-requests'], '011': ['client-requests'], '012': ['storage'],
 	'014': ['vault', 'vault-exchange', 'vault-refresh', 'vault-disconnect', 'vault-lost', 'vault-keys'], '015': ['unknown-event', 'refund'],
-	'016': ['form', 'approval', 'adapters-form'], '018': ['refund', 'refund-names', 'unknown-event'],
+	'016': ['form', 'approval', 'adapters-form'], '018': ['refund', 'unknown-event'],
 	'029': ['recheck'], '031': ['ledger'], '032': ['entitlements'],
 };
 /** The same of tests/e2e. These are slow, and come last. */
