@@ -284,6 +284,8 @@ var plainErrors = map[string]string{
 	"errPanicked":           "is about a function of the caller",
 	"answerTaken":           "is about a function of the caller",
 	"guarded":               "is about a function of the caller",
+	"ErrTaskNotFound":       "becomes an error of the protocol",
+	"ErrTaskInput":          "becomes an error of the protocol",
 	"errState":              "no caller gets it",
 	"errStateExpired":       "no caller gets it",
 	"openJSON":              "is the cause of an *Error",

@@ -43,6 +43,9 @@ func (m *Instance) RequestState(retry Retry, r Request) (text string, err error)
 		return "", argumentError("Retry must have an elicitation of Create, and a round from 1 to %d", RoundsMax)
 	}
 	id, kid, err := openLink(m.ring, "connect", r.Provider, link.Query().Get("state"))
+	if err != nil && r.Kind == Approval { // The link is for those who decide.
+		id, kid, err = openLink(m.ring, "approve", r.Provider, link.Query().Get("state"))
+	}
 	if err != nil || id != retry.Elicitation.ElicitationID {
 		return "", argumentError("Retry must have an elicitation of Create for this provider")
 	}

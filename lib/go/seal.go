@@ -27,6 +27,7 @@ const (
 	useVerifier     use = seals.VerifierInfo
 	useFulfilled    use = seals.FulfilledInfo
 	useRound        use = seals.RoundInfo
+	useTask         use = seals.TaskInfo
 	useForm         use = seals.FormInfo
 	useProblem      use = seals.ProblemInfo
 
@@ -63,7 +64,7 @@ func (u use) cipher(with *key, row rowKey) cipher.AEAD {
 func (u use) context(row rowKey) []byte {
 	id := idBytes(row.id)
 	switch u {
-	case useVerifier, useOutcome, useFulfilled, useRound, useForm, useProblem:
+	case useVerifier, useOutcome, useFulfilled, useRound, useTask, useForm, useProblem:
 		return append(id[:], row.binding[:]...)
 	}
 	return id[:]

@@ -193,7 +193,7 @@ func TestTicket(t *testing.T) {
 func TestSealed(t *testing.T) {
 	all := vectors(t, "token.json")
 	for name, u := range map[string]use{"result": useResult, "event_result": useEventResult, "outcome": useOutcome,
-		"event_outcome": useEventOutcome, "fulfilled": useFulfilled} {
+		"event_outcome": useEventOutcome, "fulfilled": useFulfilled, "task": useTask} {
 		if len(all[name]) == 0 {
 			t.Fatalf("there are no vectors of %s", name)
 		}

@@ -38,27 +38,43 @@ export async function buildGo(folder, file) {
 const WAIT = 'outcome, err := k.a.instance.WaitWith(waiting, id, k.wish.Owner, options)';
 
 /**
+ * Builds an example server of which some files are other ones.
+ *
+ * @param {string} server
+ * @param {string} name of the program
+ * @param {Record<string, (text: string) => string>} files by their paths from the top of the tree: what becomes of their text
+ * @param {string[]} [options]
+ * @returns {Promise<string>} its path
+ */
+export async function buildGoServer(server, name, files, options = []) {
+	const folder = new URL(`${name}-source/`, BUILT);
+	await mkdir(folder, { recursive: true });
+	const replaced = await Promise.all(Object.entries(files).map(async ([file, change]) => {
+		const source = new URL(file, ROOT);
+		const text = await readFile(source, 'utf8');
+		const changed = new URL(file.replaceAll('/', '-'), folder);
+		if (change(text) === text) throw new Error(`${file} is not what it was`);
+		await writeFile(changed, change(text));
+		return [path(source), path(changed)];
+	}));
+	const overlay = new URL('overlay.json', folder);
+	await writeFile(overlay, JSON.stringify({ Replace: Object.fromEntries(replaced) }));
+	const built = path(new URL(name, BUILT));
+	await promisify(execFile)('go', ['build', '-overlay', path(overlay), ...options, '-o', built, `./${server}`], { cwd: path(EXAMPLES), env: GO_ENV });
+	return built;
+}
+
+/**
  * Builds the example servers with the oldest and the newest versions of the SDKs. They print when a call begins to wait for
  * an elicitation, and when the wait ends.
  *
  * @returns {Promise<URL>} the folder with `oldest-sdk`, `newest-mcpgo` …
  */
 export async function buildGoServers() {
-	await mkdir(BUILT, { recursive: true });
-	const source = new URL('lib/go/adapter/asking.go', ROOT);
-	const text = await readFile(source, 'utf8');
-	const said = text.replace(WAIT, `os.Stdout.WriteString("waits for " + id + "\\n")\n\t${WAIT}\n\tos.Stdout.WriteString("no longer waits for " + id + "\\n")`)
-		.replace('import (', 'import (\n\t"os"');
-	if (said === text || !said.includes('no longer')) throw new Error('the wait of lib/go/adapter/asking.go has changed');
-	const changed = new URL('asking.go', BUILT);
-	const overlay = new URL('overlay.json', BUILT);
-	await writeFile(changed, said);
-	await writeFile(overlay, JSON.stringify({ Replace: { [path(source)]: path(changed) } }));
+	const says = { 'lib/go/adapter/asking.go': (text) => text.replace('import (', 'import (\n\t"os"')
+		.replace(WAIT, `os.Stdout.WriteString("waits for " + id + "\\n")\n\t${WAIT}\n\tos.Stdout.WriteString("no longer waits for " + id + "\\n")`) };
 	for (const version of ['oldest', 'newest']) {
-		for (const server of ['sdk', 'mcpgo']) {
-			await promisify(execFile)('go', ['build', '-overlay', path(overlay), ...version === 'oldest' ? ['-modfile=oldest.mod'] : [],
-				'-o', path(new URL(`${version}-${server}`, BUILT)), `./${server}`], { cwd: path(EXAMPLES), env: GO_ENV });
-		}
+		for (const server of ['sdk', 'mcpgo']) await buildGoServer(server, `${version}-${server}`, says, version === 'oldest' ? ['-modfile=oldest.mod'] : []);
 	}
 	return BUILT;
 }

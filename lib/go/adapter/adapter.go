@@ -172,12 +172,27 @@ func (a *Adapter) run(ctx context.Context, call Call, wish question, body Body) 
 		return End{}, refuse("Message is required")
 	}
 	capabilities := a.capabilities(call.Client, wish.Round)
+	if call.Task != nil {
+		capabilities.rounds = 0
+	}
 	k := &asking{ctx: ctx, a: a, call: call, wish: wish, rounds: capabilities.rounds, deadline: time.Now().Add(capabilities.round)}
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	if call.Connection != nil {
 		defer context.AfterFunc(call.Connection, func() { end(errGone) })()
 	}
+	isBegun := false
+	made, err := k.askAndClaim(ctx, capabilities, func(ctx context.Context, accepted Accepted) (json.RawMessage, error) {
+		isBegun = true
+		return body(ctx, accepted)
+	})
+	if err != nil && !isBegun {
+		call.Task.undone(err)
+	}
+	return made, err
+}
+
+func (k *asking) askAndClaim(ctx context.Context, capabilities capabilities, body Body) (End, error) {
 	for range limits.ClaimAttempts {
 		end, done, err := k.ask(ctx, capabilities)
 		if err != nil || done == nil {
@@ -193,6 +208,9 @@ func (a *Adapter) run(ctx context.Context, call Call, wish question, body Body) 
 // unfinished ends a call without an outcome. If the question is open, then what is done before it in the same call was not delivered, and has not
 // failed: the next call is given its result again, even if the tool makes an error of the link.
 func (k *asking) unfinished(end End, err error) (End, error) {
+	if k.waits(end, err) {
+		return End{State: k.call.Retry.State}, nil
+	}
 	var required *RequiredError
 	if d, ok := k.ctx.Value(deliveryKey{}).(*Delivery); ok && (errors.As(err, &required) || err == nil && isOpen(end.Result)) {
 		if _, failed := d.Open(""); failed != nil {

@@ -31,7 +31,7 @@ func (k *asking) ask(ctx context.Context, capabilities capabilities) (End, *comp
 		return end, done, err
 	}
 	way := k.way(capabilities)
-	if way == asksByRetry && k.call.Retry.State != "" {
+	if isTask := k.call.Task != nil; (way == asksByRetry || isTask) && k.call.Retry != nil && k.call.Retry.State != "" {
 		return k.continueByRetry(ctx)
 	}
 	creating := ctx
@@ -42,6 +42,10 @@ func (k *asking) ask(ctx context.Context, capabilities capabilities) (End, *comp
 	elicitation, status, done, err := k.resumeOrCreate(creating)
 	if err != nil || done != nil {
 		return End{}, done, err
+	}
+	if k.call.Task != nil {
+		end, err := k.byTask(ctx, creating, elicitation, status, way == asksByRetry)
+		return end, nil, err
 	}
 	if way == asksByText || !canBeOpened(elicitation, status) {
 		return k.byLink(ctx, creating, elicitation, status)

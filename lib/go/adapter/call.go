@@ -33,6 +33,8 @@ type Call struct {
 	// client has both where its SDK has it ask for what a body requires.
 	Channel *Channel
 	Retry   *RetriedCall
+	// Task is that of a call that its client can hold as a task, or of a run of its tool. See [Tasks].
+	Task *TaskRound
 }
 
 // Client is what an MCP client says of itself.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"urlmode.example/urlmode"
+	"urlmode.example/urlmode/internal/internals"
 	"urlmode.example/urlmode/internal/limits"
 )
 
@@ -57,7 +58,7 @@ func (k *asking) claim(ctx context.Context, done *completed, body Body) (End, bo
 		return end, true, err
 	case urlmode.ClaimFulfilled:
 		// In the call that goes on with it, what has failed is something after it.
-		k.endWithAnswer(claim, done.round == nil || !done.round.Passed, false)
+		k.endWithAnswer(id, claim, done.round == nil || !done.round.Passed, false)
 		k.passed(claim, done, true)
 		return End{Result: claim.Result}, true, nil
 	case urlmode.ClaimTaken:
@@ -85,7 +86,7 @@ func (k *asking) claim(ctx context.Context, done *completed, body Body) (End, bo
 	}
 	// That of an account is final.
 	if work.isDone && k.wish.Kind != urlmode.OAuth {
-		k.endWithAnswer(claim, !work.isKept, !work.isKept)
+		k.endWithAnswer(id, claim, !work.isKept, !work.isKept)
 		k.passed(claim, done, work.isKept)
 	}
 	return End{Result: work.made, State: work.state}, true, nil
@@ -183,7 +184,7 @@ func (k *asking) work(ctx context.Context, claim *urlmode.Claim, done *completed
 //
 // failed and gone say whether the next call makes it again, because the result has failed twice, or is not kept: where the answer is an
 // error, or the client is gone.
-func (k *asking) endWithAnswer(claim *urlmode.Claim, failed, gone bool) {
+func (k *asking) endWithAnswer(id string, claim *urlmode.Claim, failed, gone bool) {
 	end := func(well, written bool) {
 		ctx := context.WithoutCancel(k.ctx)
 		switch {
@@ -194,6 +195,15 @@ func (k *asking) endWithAnswer(claim *urlmode.Claim, failed, gone bool) {
 		}
 	}
 	tell := func(well bool) {
+		if run := k.call.Task; well && run != nil && run.isRun {
+			// Who reads the result of the task confirms it.
+			run.claimed(internals.TaskClaim{ID: id, Fence: claim.Fence}, func(isKept bool) {
+				if !isKept {
+					end(true, false)
+				}
+			})
+			return
+		}
 		isGone := k.ctx.Err() != nil || k.call.Connection != nil && k.call.Connection.Err() != nil
 		if well && !isGone && k.call.WhenWritten != nil {
 			expected := claim.ExpectConfirmation()

@@ -30,6 +30,7 @@ type connection struct {
 	answer  *adapter.Answer
 	stream  *stream
 	unwatch func() bool // the end of the session, once there is a call
+	listen  *listenRequest
 }
 
 // canBeResumed reports whether the client can fetch the answer by another request: the streams of a server without sessions have events, too,
@@ -68,7 +69,7 @@ func (t *Tools) serveCall(w http.ResponseWriter, r *http.Request, next http.Hand
 	id := rand.Text()
 	ctx, end := context.WithCancel(context.WithoutCancel(r.Context()))
 	r.Header.Set(connectionHeader, id)
-	made := &connection{ctx: ctx, end: end, session: session, user: user, answer: &adapter.Answer{}, stream: &stream{}}
+	made := &connection{ctx: ctx, end: end, session: session, user: user, answer: &adapter.Answer{}, stream: &stream{}, listen: listenIn(r)}
 	t.mu.Lock()
 	t.connections[id] = made
 	t.mu.Unlock()
@@ -83,13 +84,15 @@ func (t *Tools) serveCall(w http.ResponseWriter, r *http.Request, next http.Hand
 // serve serves a request of the client with the stream of a call. The answer was written if the SDK has written it to a client that was there.
 func (t *Tools) serve(w http.ResponseWriter, r *http.Request, next http.Handler, id string, of *connection) {
 	isServed := false
+	to := of.stream.watch(w)
 	defer func() {
+		to.close()
 		isWritten := isServed && r.Context().Err() == nil && of.ctx.Err() == nil
 		if !of.canBeResumed() || of.ctx.Err() != nil || isWritten && of.stream.isAnswered() {
 			t.forget(id, of, isWritten)
 		}
 	}()
-	next.ServeHTTP(of.stream.watch(w), r)
+	next.ServeHTTP(to, r)
 	isServed = true
 }
 
@@ -138,21 +141,28 @@ func (t *Tools) endSession(session, user string) {
 	}
 }
 
-func (t *Tools) connectionOf(call *sdk.CallToolRequest) (ctx context.Context, whenWritten func(tell func(written bool))) {
-	if call.Extra == nil || call.Extra.Header == nil {
-		return nil, nil
+// knownConnection is nil without Handler.
+func (t *Tools) knownConnection(extra *sdk.RequestExtra) *connection {
+	if extra == nil || extra.Header == nil {
+		return nil
 	}
-	id := call.Extra.Header.Get(connectionHeader)
 	t.mu.Lock()
-	known, ok := t.connections[id]
-	isWatched := !ok || known.unwatch != nil || known.session == ""
-	t.mu.Unlock()
-	if !ok {
+	defer t.mu.Unlock()
+	return t.connections[extra.Header.Get(connectionHeader)]
+}
+
+func (t *Tools) connectionOf(extra *sdk.RequestExtra, session *sdk.ServerSession) (ctx context.Context, whenWritten func(tell func(written bool))) {
+	known := t.knownConnection(extra)
+	if known == nil {
 		return nil, nil
 	}
+	t.mu.Lock()
+	isWatched := known.unwatch != nil || known.session == ""
+	t.mu.Unlock()
 	if !isWatched {
 		// Nobody can fetch the answer any more after the end of the session, which may come without a request.
-		unwatch := context.AfterFunc(t.lifeOf(call.Session), func() {
+		id := extra.Header.Get(connectionHeader)
+		unwatch := context.AfterFunc(t.lifeOf(session), func() {
 			known.end()
 			if known.canBeResumed() {
 				t.forget(id, known, false)

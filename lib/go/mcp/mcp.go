@@ -49,11 +49,13 @@ type Tools struct {
 	mu          sync.Mutex
 	lives       map[*sdk.ServerSession]context.Context // of the sessions that have asked their users
 	connections map[string]*connection                 // of the HTTP requests with calls, by connectionHeader
+	listens     map[string]int                         // how many clients listen to tasks, by their users
 }
 
 // New makes Tools. Nothing needs to be closed but the instance.
 func New(instance *urlmode.Instance, o Options) *Tools {
-	return &Tools{adapter: adapter.New(instance, o), lives: map[*sdk.ServerSession]context.Context{}, connections: map[string]*connection{}}
+	return &Tools{adapter: adapter.New(instance, o), lives: map[*sdk.ServerSession]context.Context{}, connections: map[string]*connection{},
+		listens: map[string]int{}}
 }
 
 // ElicitURL asks the user of a call to open a page, waits for at most one round, and runs the body if the user has
@@ -182,6 +184,7 @@ func (t *Tools) callOf(ctx context.Context, call *sdk.CallToolRequest) adapter.C
 		ctx = context.Background()
 	}
 	described := t.describe(call)
+	described.Task, _ = ctx.Value(roundKey{}).(*adapter.TaskRound)
 	described.Output, _ = ctx.Value(outputKey{}).(*adapter.Output)
 	described.WhenEnded, described.WhenPassed = adapter.WhenEnded(ctx), adapter.WhenPassed(ctx)
 	described.Hand = func(state string, isForeign bool) { hand(call, state, isForeign) }
@@ -199,7 +202,7 @@ func hand(call *sdk.CallToolRequest, state string, isForeign bool) {
 }
 
 func (t *Tools) describe(call *sdk.CallToolRequest) adapter.Call {
-	connected, whenWritten := t.connectionOf(call)
+	connected, whenWritten := t.connectionOf(call.Extra, call.Session)
 	described := adapter.Call{Connection: connected, WhenWritten: whenWritten, Traceparent: urlmode.TraceparentOf(call.Params.Meta["traceparent"])}
 	if call.Extra != nil && call.Extra.TokenInfo != nil {
 		described.ClientID, _ = call.Extra.TokenInfo.Extra["client_id"].(string)
@@ -211,32 +214,49 @@ func (t *Tools) describe(call *sdk.CallToolRequest) adapter.Call {
 			return nil
 		}
 	}
-	var info *sdk.Implementation
-	var capabilities *sdk.ClientCapabilities
-	if version, _ := call.Params.Meta[sdk.MetaKeyProtocolVersion].(string); version >= roundsSince {
-		// Each call says who its client is.
-		read(call.Params.Meta[sdk.MetaKeyClientInfo], &info)
-		read(call.Params.Meta[sdk.MetaKeyClientCapabilities], &capabilities)
+	if isNewer(call.Params.Meta) {
+		described.Client = clientIn(call.Params.Meta)
 		described.Retry = &adapter.RetriedCall{State: call.Params.RequestState}
 		if answer, ok := call.Params.InputResponses[adapter.InputKey].(*sdk.ElicitResult); ok {
 			described.Retry.Answer = answer.Action
 		}
 	} else if params := call.Session.InitializeParams(); params != nil {
-		info, capabilities = params.ClientInfo, params.Capabilities
+		described.Client = clientOf(params.ClientInfo, params.Capabilities)
 		described.Channel = t.channelOf(call.Session)
 		if call.Params.RequestState != "" { // The SDK has asked for what a body requires.
 			described.Retry = &adapter.RetriedCall{State: call.Params.RequestState}
 		}
 	}
-	if info != nil {
-		described.Client = adapter.Client{Name: info.Name, Version: info.Version}
-	}
-	described.Client.URL = capabilities != nil && capabilities.Elicitation != nil && capabilities.Elicitation.URL != nil
 	return described
 }
 
+// isNewer reports whether a request is of a revision without sessions: each says who its client is.
+func isNewer(meta sdk.Meta) bool {
+	version, _ := meta[sdk.MetaKeyProtocolVersion].(string)
+	return version >= roundsSince
+}
+
+func clientIn(meta sdk.Meta) adapter.Client {
+	var info *sdk.Implementation
+	read(meta[sdk.MetaKeyClientInfo], &info)
+	return clientOf(info, capabilitiesIn(meta))
+}
+
+func capabilitiesIn(meta sdk.Meta) (declared *sdk.ClientCapabilities) {
+	read(meta[sdk.MetaKeyClientCapabilities], &declared)
+	return declared
+}
+
+func clientOf(info *sdk.Implementation, declared *sdk.ClientCapabilities) (client adapter.Client) {
+	if info != nil {
+		client.Name, client.Version = info.Name, info.Version
+	}
+	client.URL = declared != nil && declared.Elicitation != nil && declared.Elicitation.URL != nil
+	return client
+}
+
 // read reads a value of _meta, which is what JSON becomes, or a pointer in a call within one process.
-func read[T any](value any, into **T) {
+func read(value, into any) {
 	if text, err := json.Marshal(value); err == nil {
 		json.Unmarshal(text, into)
 	}

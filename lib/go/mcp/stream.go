@@ -14,6 +14,7 @@ import (
 // resume the stream after the end of its connection.
 type stream struct {
 	mu       sync.Mutex
+	to       *watched // who writes it now
 	id       string
 	answered bool
 }
@@ -42,12 +43,56 @@ func streamOf(event string) string {
 	return event[:max(0, strings.LastIndexByte(event, '_'))]
 }
 
-func (s *stream) watch(w http.ResponseWriter) http.ResponseWriter { return &watched{w, s} }
+func (s *stream) watch(w http.ResponseWriter) *watched {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.to = &watched{ResponseWriter: w, stream: s}
+	return s.to
+}
 
-// watched reads what the SDK writes: each event at once.
+// send writes an event beside those of the SDK. It has left this process when send returns.
+func (s *stream) send(event string) error {
+	s.mu.Lock()
+	to := s.to
+	s.mu.Unlock()
+	if _, err := to.write([]byte(event + "\n\n")); err != nil {
+		return err
+	}
+	return to.FlushError()
+}
+
+// watched reads what the SDK writes: each event at once. Others may write between.
 type watched struct {
 	http.ResponseWriter
 	stream *stream
+
+	mu      sync.Mutex
+	isEnded bool // nobody may write any more
+}
+
+func (w *watched) close() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.isEnded = true
+}
+
+func (w *watched) write(event []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.isEnded {
+		return 0, http.ErrHandlerTimeout
+	}
+	return w.ResponseWriter.Write(event)
+}
+
+// FlushError is for http.ResponseController.
+func (w *watched) FlushError() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.isEnded {
+		return http.ErrHandlerTimeout
+	}
+	return http.NewResponseController(w.ResponseWriter).Flush()
 }
 
 // Unwrap is for http.ResponseController.
@@ -55,7 +100,7 @@ func (w *watched) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func (w *watched) Write(event []byte) (int, error) {
 	id, data := partsOf(event)
-	n, err := w.ResponseWriter.Write(event)
+	n, err := w.write(event)
 	if err == nil && id != "" {
 		w.stream.mu.Lock()
 		w.stream.id = streamOf(id)

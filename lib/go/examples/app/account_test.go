@@ -120,8 +120,8 @@ func (u *user) answer(id string) string {
 	return "accept"
 }
 
-// throughSDK calls a tool that uses the account, over the official SDK's own client.
-func (u *user) throughSDK() func() string {
+// serve has a tool that uses the account.
+func (u *user) serve() (*mcp.Server, *urlmcp.Tools) {
 	tools := urlmcp.New(u.with, urlmcp.Options{})
 	serves := mcp.NewServer(&mcp.Implementation{Name: "tests", Version: "1"}, nil)
 	mcp.AddTool(serves, &mcp.Tool{Name: "use"}, func(ctx context.Context, call *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, any, error) {
@@ -131,6 +131,12 @@ func (u *user) throughSDK() func() string {
 		})
 		return result, nil, err
 	})
+	return serves, tools
+}
+
+// throughSDK calls a tool that uses the account, over the official SDK's own client.
+func (u *user) throughSDK() func() string {
+	serves, _ := u.serve()
 	client := mcp.NewClient(&mcp.Implementation{Name: "tests", Version: "1"}, &mcp.ClientOptions{
 		Capabilities: &mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapabilities{URL: &mcp.URLElicitationCapabilities{}}},
 		ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
@@ -193,9 +199,11 @@ func (u *user) throughMCPGo() func() string {
 	}
 }
 
+var throughAll = map[string]func(*user) func() string{"mcp": (*user).throughSDK, "mcp, as a task": (*user).throughTask, "mcpgo": (*user).throughMCPGo}
+
 // The user connects once, and is asked again only where that is necessary.
 func TestUseAccount(t *testing.T) {
-	for of, through := range map[string]func(*user) func() string{"mcp": (*user).throughSDK, "mcpgo": (*user).throughMCPGo} {
+	for of, through := range throughAll {
 		t.Run(of, func(t *testing.T) {
 			b := newBank(t)
 			u := newUser(t, b)
@@ -240,7 +248,7 @@ func TestUseAccount(t *testing.T) {
 
 // A body that says that the API refuses its token runs once more with another, and then the user is asked.
 func TestRefusedToken(t *testing.T) {
-	for of, through := range map[string]func(*user) func() string{"mcp": (*user).throughSDK, "mcpgo": (*user).throughMCPGo} {
+	for of, through := range throughAll {
 		t.Run(of, func(t *testing.T) {
 			b := newBank(t)
 			u := newUser(t, b)

@@ -154,7 +154,7 @@ func Deletion(subject string) adapter.ApprovalWish {
 	return adapter.ApprovalWish{
 		Message: "Somebody else must agree.",
 		ApprovalRequest: urlmode.ApprovalRequest{
-			Provider: "approvals", Owner: urlmode.Owner{Subject: subject}, Others: true, RequestOptions: urlmode.RequestOptions{TTL: 24 * time.Hour},
+			Provider: "approvals", Owner: urlmode.Owner{Subject: subject}, Others: true, RequestOptions: urlmode.RequestOptions{TTL: 7 * 24 * time.Hour},
 			Form: urlmode.ApprovalForm{
 				Title: urlmode.Text("Delete all reports?"), Comment: "optional",
 				Facts: []urlmode.Fact{{Label: urlmode.Text("Reports"), Value: urlmode.Text("2024, 2025 and 2026")}},

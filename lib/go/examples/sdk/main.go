@@ -27,7 +27,10 @@ func main() {
 	app.Serve(func(instance *urlmode.Instance) http.Handler {
 		tools := urlmcp.New(instance, app.Options())
 		server := mcp.NewServer(&mcp.Implementation{Name: "reports", Version: "1.0.0"}, nil)
-		server.AddReceivingMiddleware(urlmcp.Middleware)
+		// A client that declares tasks need not wait, and any instance answers for its tasks.
+		if err := tools.HandleTasks(server, urlmcp.TaskOptions{}); err != nil {
+			panic(err)
+		}
 		add(server, "buy_report", "Buys the report.", sell(tools.ElicitURL))
 		add(server, "read_report", "Reads the report, once it is paid.", sell(tools.RequireURL))
 		urlmcp.AddTool[none, app.Sold](server, &mcp.Tool{Name: "buy_summary", Description: "Buys the summary, as data."}, sellSummary(tools))

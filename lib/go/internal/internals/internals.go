@@ -47,6 +47,8 @@ type Instance interface {
 	BeginAsk(ctx context.Context, of Ask, awaited bool) (string, error)
 	// EndAsk remembers what a client has answered.
 	EndAsk(ctx context.Context, of Ask, answer string) error
+	// Tasks are the calls that clients hold as tasks.
+	Tasks() Tasks
 	// Warn is for the operator.
 	Warn(code, text string)
 }

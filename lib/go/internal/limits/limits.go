@@ -273,6 +273,21 @@ const (
 	Round = 45 * time.Second
 	// RoundsMax: How often a client is asked to call again without an outcome.
 	RoundsMax = 8
+	// TaskCallMax: Bytes of the sealed call of a task, and of each of its answers.
+	TaskCallMax = 262_144
+	// TaskLease: How long an instance has a task for itself whose tool it runs. It is renewed while the tool works.
+	TaskLease = 30 * time.Second
+	// TaskWait: How long `tasks/get` waits for a tool that is run.
+	TaskWait = 2 * time.Second
+	// TaskPoll: How often a client is asked to look at its task.
+	TaskPoll = 2 * time.Second
+	// TaskLook: How often a task that a client listens to is looked at, although its elicitation has not moved. Twice as
+	// often, the stream says that it is alive.
+	TaskLook = 30 * time.Second
+	// TaskListensMax: Clients that may listen to tasks at a time. Others ask.
+	TaskListensMax = 1_024
+	// TaskOwnerListensMax: How many of them may be one user's.
+	TaskOwnerListensMax = 32
 	// BodyStateMax: Bytes of the `requestState` of a body that asks its user for something itself.
 	BodyStateMax = 8_192
 	// Heartbeat: How often a call that waits reports progress to its client.

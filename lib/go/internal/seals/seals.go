@@ -19,6 +19,7 @@ const (
 	EventOutcomeInfo   = "urlmode outcome v2"
 	FulfilledInfo      = "urlmode fulfilled v1"
 	RoundInfo          = "urlmode round v1"
+	TaskInfo           = "urlmode task v1"
 	VerifierInfo       = "urlmode verifier v1"
 	FormInfo           = "urlmode form v1"
 	ProblemInfo        = "urlmode problem v1"

@@ -119,6 +119,10 @@ const (
 	HTTPSWithoutQuery      = "an https URL without query and fragment"
 	MustBeScopes           = "must be a list of scopes, without spaces and commas in them"
 	AccessTokenRequired    = "Tokens must have an access_token"
+	TaskUnkept             = "The result of the tool cannot be kept: call the tool without a task"
+	TaskResponse           = "The response is too large"
+	TaskName               = "The header Mcp-Name and the taskId differ"
+	TaskCapability         = "Missing required client capability"
 	NoExample              = "there is no example for %s, but for %s"
 	FileStays              = "exists, and stays as it is"
 )
