@@ -19,11 +19,15 @@ const KEPT_UNCONFIRMED = 30 * 24 * 60 * MINUTE;
 const KEPT_UNKNOWN = 30 * 24 * 60 * MINUTE;
 const PAUSE = 1_000;
 
+/** What is said of a refund or a dispute. */
+export const REFUNDS = ['refunded', 'refund_reversed', 'disputed'];
+
 const isOpen = ({ status }) => status !== 'completed';
 
 /** Whether this is what was to be paid. */
 export function fits(expected, { amount, currency }) {
 	if (expected === 'any') return amount > 0;
+	if (expected.match === 'checkout') return true;
 	return currency === expected.currency && (expected.match === 'at-least' ? amount >= expected.amount : amount === expected.amount);
 }
 
@@ -44,7 +48,7 @@ export class Model {
 	// What a server does
 
 	/** A call asks: it goes on with what there is for the same thing, or creates a row. */
-	ask(id, { user, thing, kind, expected, ttl, exclusive, canRecheck }) {
+	ask(id, { user, thing, kind, expected, checkout, ttl, exclusive, canRecheck }) {
 		const found = this.resume(user, thing, expected, canRecheck);
 		// What does not match was told, or nobody heard it: from now on the money is held.
 		if (found && this.#isWrong(found)) this.claim(found, 'cancel');
@@ -61,9 +65,9 @@ export class Model {
 			}
 		}
 		const row = {
-			id, user, thing, kind, expected, price: priceOf(expected), status: 'pending', wasOpened: false, expires: this.now + ttl, grace: 0, claimed: false,
+			id, user, thing, kind, expected, checkout, price: priceOf(expected), status: 'pending', wasOpened: false, expires: this.now + ttl, grace: 0, claimed: false,
 			action: null, reason: '', from: null, failedAttempts: 0, rechecks: 0, rechecked: 0, failures: 0, recheckAt: 0, lease: 0,
-			references: [], attempts: { underWay: new Map(), over: new Set(), named: new Set() },
+			references: [], attempts: { underWay: new Map(), over: new Set(), named: new Set(), checkouts: new Map() },
 		};
 		this.rows.push(row);
 		return row;
@@ -176,12 +180,11 @@ export class Model {
 	claim(row, action, reference, held = false) {
 		const payments = this.#paymentsOf(row);
 		// Money for another kind is not its outcome, and does not wait for it.
-		const isOther = payments.some((paid) => paid.reference === reference && !paid.matches);
+		const isOther = payments.some((paid) => isNamed(paid, reference) && !paid.matches);
 		if (row.isPurged || (isOpen(row) && !isOther)) return false;
-		if (payments.some((paid) => paid.matches || paid.reference === reference)) {
+		if (payments.some((paid) => paid.matches || isNamed(paid, reference))) {
 			if (action !== 'accept') return false;
-			const paid = reference === undefined ? this.offered(row)
-				: payments.find((each) => each.reference === reference && isUnclaimed(each) && (held || this.#rank(each) < 3));
+			const paid = this.#pick(row, reference, held);
 			if (!paid || this.isLeased(paid)) return false;
 			this.#claimPayment(paid);
 			if (row.kind !== 'payment' || isOpen(row)) return true;
@@ -192,6 +195,14 @@ export class Model {
 		delete row.lease;
 		this.#claimRow(row);
 		return true;
+	}
+
+	/** The payment that this name is of, the name of its checkout as well; without a name the one that is offered. */
+	#pick(row, reference, held) {
+		if (reference === undefined) return this.offered(row);
+		const order = (paid) => [paid.reference === reference ? 0 : 1, this.#rank(paid)];
+		return this.#paymentsOf(row).filter((paid) => isNamed(paid, reference) && isUnclaimed(paid) && (held || this.#rank(paid) < 3))
+			.sort((one, other) => order(one)[0] - order(other)[0] || order(one)[1] - order(other)[1])[0];
 	}
 
 	#claimPayment(paid) {
@@ -205,11 +216,10 @@ export class Model {
 	begin(row, reference, isListed = false) {
 		if (row.isPurged) return { state: 'ELICITATION_NOT_FOUND' };
 		const payments = this.#paymentsOf(row);
-		if (isOpen(row) && !payments.some((paid) => paid.reference === reference && !paid.matches)) return { state: 'ELICITATION_OPEN' };
+		if (isOpen(row) && !payments.some((paid) => isNamed(paid, reference) && !paid.matches)) return { state: 'ELICITATION_OPEN' };
 		let target = row;
-		if (payments.some((paid) => paid.matches || paid.reference === reference)) {
-			target = reference === undefined ? this.offered(row)
-				: payments.find((each) => each.reference === reference && isUnclaimed(each) && (isListed || this.#rank(each) < 3));
+		if (payments.some((paid) => paid.matches || isNamed(paid, reference))) {
+			target = this.#pick(row, reference, isListed);
 			if (!target) return { state: 'taken' };
 			if (!target.matches && !isListed) return { state: 'changed' };
 		} else if (row.action !== 'accept') {
@@ -302,7 +312,7 @@ export class Model {
 		for (const [identity, { since }] of this.#unknown) if (this.now - since >= KEPT_UNKNOWN) this.#unknown.delete(identity);
 		for (const [reference, { rows, payment }] of this.refunds) {
 			const isKept = [...rows].some((row) => !row.isPurged
-				|| this.#paymentsOf(row).some((paid) => !payment || paid.reference === payment));
+				|| this.#paymentsOf(row).some((paid) => !payment || isNamed(paid, payment)));
 			if (!isKept) this.refunds.delete(reference);
 		}
 	}
@@ -341,7 +351,13 @@ export class Model {
 	settle(row, { action, reason = '', ...paid }) {
 		if (row.kind === 'payment' && action === 'accept') {
 			if (!fits(row.expected, paid)) return 'mismatch';
-			const proof = this.#prove(row, paid);
+			// The webhook has told of the same checkout already, by the payment's own name.
+			if (paid.reference === row.checkout) {
+				const [known] = byName(this.#paymentsOf(row).filter(({ reference }) => reference !== row.checkout));
+				if (known?.matches) return 'already';
+				paid.reference = known?.reference ?? row.checkout;
+			}
+			const proof = this.#prove(row, { ...paid, checkout: row.checkout });
 			this.#applyRefunds();
 			if (proof === 'taken') return 'reference_taken';
 			this.#takeUnknown(paid.reference);
@@ -404,18 +420,33 @@ export class Model {
 
 	// What a provider does
 
-	/** The elicitation of a payment that was proved, or of an attempt that one elicitation was told of. */
+	/** The elicitation of a payment that was proved, of an attempt that one elicitation was told of, or of a checkout. */
 	#find(reference) {
 		const told = this.rows.filter(({ attempts }) => attempts.named.has(reference));
-		return this.payments.get(reference)?.row ?? (told.length === 1 ? told[0] : undefined);
+		return this.payments.get(reference)?.row ?? (told.length === 1 ? told[0] : this.#findCheckout(reference));
+	}
+
+	/** No two have the same. */
+	#findCheckout(reference) {
+		if (reference === undefined) return undefined;
+		return this.rows.find(({ checkout }) => checkout === reference) ?? this.proved().find(({ checkout }) => checkout === reference)?.row;
+	}
+
+	/** What a payment is called: one that has no name, and is of nothing, is called as its checkout, and one checkout has one payment. */
+	nameOf(row, { reference, amount }) {
+		const name = reference ?? (amount === 0 && row.checkout ? row.checkout : row.id);
+		if (name !== row.checkout) return name;
+		const known = this.#paymentsOf(row);
+		return known.some((paid) => paid.reference === name) ? name : byName(known)[0]?.reference ?? name;
 	}
 
 	/** An event counts once. What proves nothing changes neither status nor expiry. */
 	event(named, event) {
 		const { effect, reference } = event;
-		const isRefund = effect === 'refunded' || effect === 'refund_reversed';
+		const isRefund = REFUNDS.includes(effect);
 		const paidFor = isRefund ? this.payments.get(reference)?.row : undefined;
-		const row = event.byPayment ? this.#find(reference) : paidFor ?? named;
+		const isUnknown = named.isPurged && this.#paymentsOf(named).length === 0;
+		const row = event.byPayment ? this.#find(reference) : paidFor ?? ((isRefund && isUnknown && this.#findCheckout(reference)) || named);
 		if (!row || (row.isPurged && !(isRefund && this.#paymentsOf(row).length > 0))) {
 			if (isRefund && !this.#unknown.has(event.identity)) this.#unknown.set(event.identity, { named, event, since: this.now });
 			return 'unknown';
@@ -423,14 +454,14 @@ export class Model {
 		const outcome = row.isPurged ? effect : this.#event(row, event);
 		if (isRefund && outcome === effect) this.#refund(row, event);
 		this.#applyRefunds();
-		if (effect === 'paid' && ['accept', 'late', 'cancel', 'repeated', 'other_kind'].includes(outcome)) this.#takeUnknown(reference);
+		if (effect === 'paid' && ['accept', 'late', 'cancel', 'repeated', 'other_kind'].includes(outcome)) this.#takeUnknown(reference, event.checkout);
 		return outcome;
 	}
 
 	/** What went back of a payment before it was proved. */
-	#takeUnknown(reference) {
+	#takeUnknown(...names) {
 		for (const [identity, { named, event }] of [...this.#unknown]) {
-			if (event.reference !== reference) continue;
+			if (event.reference === undefined || !names.includes(event.reference)) continue;
 			this.#unknown.delete(identity);
 			this.event(named, event);
 		}
@@ -440,18 +471,27 @@ export class Model {
 	 * One row for each refund, whatever order its events come in; without a reference of its own it is the total of the payment.
 	 * Its payment is the one that was named last. Where none was, and it was told of two elicitations, it may be of either.
 	 */
-	#refund(row, { effect, amount, reference: payment, refund: own }) {
+	#refund(row, { effect, amount, reference: name, refund: own, byPayment, dispute }) {
 		const proved = this.#paymentsOf(row);
 		const only = proved.length === 1 ? proved[0].reference : undefined;
+		// One that names the checkout of a single payment is of that one.
+		const ofCheckout = this.proved().filter((paid) => name !== undefined && paid.checkout === name && (byPayment || paid.row === row));
+		const payment = ofCheckout.length === 1 && !this.payments.has(name) ? ofCheckout[0].reference : name;
 		const reference = own ?? payment ?? only ?? row.id;
 		const isReversal = effect === 'refund_reversed';
 		const known = this.refunds.get(reference);
-		const refund = known ?? { reference, rows: new Set([row]), amount, payment: only };
+		const refund = known ?? { reference, rows: new Set([row]), amount, payment: only, ...dispute && { disputed: { amount: dispute.amount, said: [] } } };
 		refund.turn = this.turn;
 		this.refunds.set(reference, refund);
-		if (payment) refund.payment = payment;
-		else if (!refund.rows.has(row) && refund.payment !== only) refund.payment = undefined;
+		// Another payment of the checkout that it names was proved since.
+		const isKept = payment !== undefined && this.payments.get(refund.payment)?.checkout === payment;
+		if (payment && !isKept) refund.payment = payment;
+		else if (!payment && !refund.rows.has(row) && refund.payment !== only) refund.payment = undefined;
 		refund.rows.add(row);
+		if (dispute) {
+			refund.disputed.said.push({ ...dispute, effect });
+			return;
+		}
 		if (isReversal) {
 			const reversed = amount ?? (known ? refund.amount : undefined);
 			refund.reversed = Math.max(refund.reversed ?? 0, reversed ?? Infinity);
@@ -463,12 +503,31 @@ export class Model {
 		if (!isReversal) refund.hasGone = true;
 	}
 
-	/** What the server is told went back: not the ends of attempts that were never proved. */
+	/** What the server is told went back: not the ends of attempts that were never proved, nor disputes that have moved no money. */
 	listedRefunds() {
-		const listed = [...this.refunds.values()].filter(({ payment }) => !payment || this.payments.has(payment));
-		return listed.flatMap(({ reference, payment = null, rows }) => (payment ? [this.payments.get(payment).row] : [...rows])
-			.map(({ id }) => ({ reference, payment, elicitation: id })))
-			.sort((one, other) => (`${one.reference} ${one.elicitation}` < `${other.reference} ${other.elicitation}` ? -1 : 1));
+		const isOfSomething = (refund) => refund.payment === undefined || [...refund.rows].some((row) => (
+			this.#paymentsOf(row).some((paid) => this.#mayBeOf(refund, paid))));
+		const listed = [...this.refunds.values()].filter((refund) => (this.payments.has(refund.payment) || isOfSomething(refund))
+			&& !(refund.disputed && lastMoveOf(refund) === undefined));
+		return listed.flatMap(({ reference, payment, rows }) => {
+			const paid = this.payments.get(payment);
+			return (paid ? [paid.row] : [...rows]).map(({ id }) => ({ reference, payment: paid?.reference ?? null, elicitation: id }));
+		}).sort((one, other) => (`${one.reference} ${one.elicitation}` < `${other.reference} ${other.elicitation}` ? -1 : 1));
+	}
+
+	/** How each dispute stands: as its provider has said of the latest time, and of two things of the same time that it has ended. */
+	disputes() {
+		const order = ({ at, kind }) => 2 * at + Number(kind !== 'dispute');
+		return [...this.refunds.values()].filter(({ disputed }) => disputed).map(({ reference, disputed: { said } }) => {
+			const { state, kind } = said.reduce((one, other) => (order(other) < order(one) ? one : other));
+			return { reference, state, ended: kind === 'dispute' ? null : kind.slice('dispute_'.length) };
+		}).sort((one, other) => (one.reference < other.reference ? -1 : 1));
+	}
+
+	/** One that names no payment may be of each; one that names a payment that nobody knows, of one that is known by its checkout alone. */
+	#mayBeOf({ payment }, paid) {
+		if (payment === undefined) return true;
+		return !this.payments.has(payment) && (paid.checkout === payment || (!paid.row.isPurged && paid.row.checkout === paid.reference));
 	}
 
 	/** What the operator decides about a payment that is held. One that was voided can be released. */
@@ -485,27 +544,34 @@ export class Model {
 		return decision;
 	}
 
-	#event(row, { identity, effect, amount, currency, reference, otherKind }) {
+	#event(row, event) {
+		const { identity, effect, amount, currency, reference, otherKind } = event;
+		const paid = { amount, currency, reference: this.nameOf(row, event) };
 		const seen = this.#events.has(identity);
 		if (seen && effect !== 'recheck') return 'seen';
 		this.#events.add(identity);
+		// The payer can choose the elicitation that a link of the shop names.
+		const checkout = event.checkout ?? (effect === 'paid' && row.checkout ? row.attempts.checkouts.get(reference) : undefined);
+		if (effect === 'paid' && row.checkout && checkout && checkout !== row.checkout) return 'other_checkout';
 		// An account is accepted by its return alone, and what proves another kind accepts nothing. Money is money.
 		if (effect === 'paid' && (otherKind || row.kind === 'oauth')) {
 			if (amount === undefined) return 'ignored';
-			return this.#prove(row, { amount, currency, reference }, true) === 'taken' ? 'reference_taken' : 'other_kind';
+			return this.#prove(row, { ...paid, checkout }, true) === 'taken' ? 'reference_taken' : 'other_kind';
 		}
 		const money = effect === 'paid' && row.kind === 'payment';
 		if (effect === 'ignore') return 'ignored';
 		if (effect === 'other_mode') return 'other_mode';
-		if (effect === 'recheck' || (money && amount === undefined)) return this.#askForRecheck(row, reference);
-		if (effect === 'refunded' || effect === 'refund_reversed') return effect;
+		const isUnproven = amount === undefined || (row.checkout && (!checkout || event.inPart));
+		if (effect === 'recheck' || (money && isUnproven)) return this.#askForRecheck(row, reference);
+		if (REFUNDS.includes(effect)) return effect;
 
-		const proof = money ? this.#prove(row, { amount, currency, reference }) : undefined;
+		const proof = money ? this.#prove(row, { ...paid, checkout }) : undefined;
 		if (proof === 'taken') return 'reference_taken';
 		if (proof === 'repeated') return 'repeated';
 		const isAttempt = effect === 'attempt_failed' || effect === 'processing';
 		if (isAttempt && (isOpen(row) || row.kind === 'payment')) {
 			this.#attempt(row, effect, reference);
+			if (effect === 'processing' && checkout && !row.attempts.checkouts.has(reference)) row.attempts.checkouts.set(reference, checkout);
 			return effect;
 		}
 		if (proof !== 'matches' || !isOpen(row)) this.#endAttempt(row, reference);
@@ -541,12 +607,14 @@ export class Model {
 	 * One row for each payment, ever: it belongs to the elicitation for which it was proved first. It is late when its
 	 * time is over, whether or not somebody has ended the row.
 	 */
-	#prove(row, { amount, currency, reference = row.id }, otherKind = false) {
+	#prove(row, { amount, currency, reference, checkout }, otherKind = false) {
+		this.#rename(row, checkout, reference);
 		const matches = !otherKind && fits(row.expected, { amount, currency });
 		const known = this.payments.get(reference);
 		if (known && known.row !== row) return 'taken';
 		// More of a payment that is captured in parts may make it right.
 		const isMore = known && !known.claimed && known.currency === currency && known.amount < amount;
+		if (known) known.checkout ??= checkout;
 		if (known?.matches) {
 			// More that was captured changes nothing else.
 			if (known.currency === currency) known.amount = Math.max(known.amount, amount);
@@ -556,10 +624,19 @@ export class Model {
 		// The same money, which was for another kind: who claimed it has it.
 		const isSame = known && known.currency === currency && known.amount === amount;
 		this.payments.set(reference, {
-			claimed: false, refunded: false, back: 0, held: false, reference, row, amount, currency, provenAt: this.now, turn: this.turn,
-			...isSame && known, matches, late: !isOpen(row) || this.now >= closesAt(row),
+			claimed: false, refunded: false, back: 0, held: false, reference, row, amount, currency, checkout, provenAt: this.now, turn: this.turn,
+			...known && { checkout: known.checkout }, ...isSame && known, matches, late: !isOpen(row) || this.now >= closesAt(row),
 		});
 		return matches ? 'matches' : 'mismatch';
+	}
+
+	/** A payment that has the name of its checkout gets its own. */
+	#rename(row, checkout, reference) {
+		const known = this.payments.get(checkout);
+		if (known?.row !== row || reference === checkout || this.payments.has(reference)) return;
+		this.payments.delete(checkout);
+		this.payments.set(reference, Object.assign(known, { reference, checkout }));
+		for (const refund of [...this.refunds.values()]) if (refund.payment === checkout) this.#attributeTo(refund, reference);
 	}
 
 	/** Whichever came first, what went back or what was paid. */
@@ -567,15 +644,16 @@ export class Model {
 		this.#attribute();
 		const refunds = [...this.refunds.values()];
 		for (const paid of this.payments.values()) {
-			const back = ({ amount, reversed = 0 }) => Math.max(0, (amount ?? paid.amount) - reversed);
+			const back = (refund) => backOf(refund, paid);
 			const own = refunds.filter(({ payment }) => payment === paid.reference);
 			for (const { rows } of own) rows.add(paid.row);
 			const total = own.reduce((sum, refund) => sum + back(refund), 0);
 			const { decision, refunded: decided = 0, turn = -1 } = paid.decision ?? {};
-			const unnamed = refunds.filter(({ rows, payment }) => rows.has(paid.row) && payment === undefined);
-			const isUnclear = total > decided || unnamed.some((refund) => back(refund) > 0 && refund.turn > turn)
-				|| [...own, ...unnamed].some(({ unclearSince }) => unclearSince > turn);
-			const anyBack = own.some((refund) => refund.reversed === undefined || back(refund) > 0);
+			const unnamed = refunds.filter((refund) => refund.rows.has(paid.row) && this.#mayBeOf(refund, paid));
+			// Of what has cost nothing, nothing can have gone back.
+			const isUnclear = paid.amount > 0 && (total > decided || unnamed.some((refund) => back(refund) > 0 && refund.turn > turn)
+				|| [...own, ...unnamed].some(({ unclearSince }) => unclearSince > turn));
+			const anyBack = own.some((refund) => !isReversed(refund) || back(refund) > 0);
 			const wasRefunded = paid.refunded;
 			paid.back = Math.min(paid.amount, total);
 			paid.refunded = decision === 'voided' || (anyBack && total >= paid.amount);
@@ -585,19 +663,23 @@ export class Model {
 		}
 	}
 
-	/** What names no payment is of the first one that it can be of, unless it has named two rows. A total has the name of its payment. */
+	/** What names no payment, or a checkout, is of the only one that it can be of; what names none, unless it has named two rows. */
 	#attribute() {
-		for (const refund of [...this.refunds.values()].filter(({ payment }) => !payment)) {
-			const proved = this.proved().filter(({ row }) => refund.rows.has(row));
-			if (proved.length !== 1 || refund.rows.size !== 1) continue;
-			const [{ reference }] = proved;
-			refund.payment = reference;
-			if (![...refund.rows].some(({ id }) => id === refund.reference)) continue;
-			const total = this.refunds.get(reference);
-			this.refunds.delete(refund.reference);
-			if (total) Object.assign(total, joined(total, refund, this.turn));
-			else this.refunds.set(reference, Object.assign(refund, { reference }));
+		for (const refund of [...this.refunds.values()].filter(({ payment }) => !this.payments.has(payment))) {
+			const proved = this.proved().filter(({ row, checkout }) => refund.rows.has(row) && (!refund.payment || checkout === refund.payment));
+			if (proved.length === 1 && (refund.payment || refund.rows.size === 1)) this.#attributeTo(refund, proved[0].reference);
 		}
+	}
+
+	/** A total has the name of its payment. */
+	#attributeTo(refund, payment) {
+		const isTotal = refund.payment ? refund.reference === refund.payment : [...refund.rows].some(({ id }) => id === refund.reference);
+		refund.payment = payment;
+		if (!isTotal) return;
+		const total = this.refunds.get(payment);
+		this.refunds.delete(refund.reference);
+		if (total) Object.assign(total, joined(total, refund, this.turn));
+		else this.refunds.set(payment, Object.assign(refund, { reference: payment }));
 	}
 
 	#askForRecheck(row, reference) {
@@ -637,6 +719,33 @@ function joined(one, other, turn) {
 		amount: greater(one.amount, other.amount), rows: new Set([...one.rows, ...other.rows]), hasGone: one.hasGone || other.hasGone,
 		...reversed < 0 ? { unclearSince: Math.max(one.unclearSince ?? -1, other.unclearSince ?? -1) } : { reversed, unclearSince: turn },
 	};
+}
+
+/** Whoever knows a payment by its checkout finds it also when it has its own name. */
+function isNamed(paid, name) {
+	return name !== undefined && (paid.reference === name || paid.checkout === name);
+}
+
+/** First what matches, then by name. */
+function byName(payments) {
+	return payments.sort((one, other) => Number(other.matches) - Number(one.matches) || (one.reference < other.reference ? -1 : 1));
+}
+
+/** The effect by which a dispute has moved money last, by its provider's times. Of the same time the reversal counts. */
+function lastMoveOf({ disputed: { said } }) {
+	const order = ({ at, effect }) => 2 * at + Number(effect === 'refund_reversed');
+	const moves = said.filter(({ effect }) => effect !== 'disputed');
+	return moves.length === 0 ? undefined : moves.reduce((one, other) => (order(other) > order(one) ? other : one)).effect;
+}
+
+function isReversed(refund) {
+	return refund.disputed ? lastMoveOf(refund) === 'refund_reversed' : refund.reversed !== undefined;
+}
+
+/** What a refund or dispute has taken of a payment, less what came again. */
+function backOf(refund, paid) {
+	if (refund.disputed) return lastMoveOf(refund) === 'refunded' ? refund.disputed.amount : 0;
+	return Math.max(0, (refund.amount ?? paid.amount) - (refund.reversed ?? 0));
 }
 
 function isUnclaimed({ claimed, refunded }) {
