@@ -111,7 +111,7 @@ func TestReportsArePolled(t *testing.T) {
 func TestReportsAreReadAgain(t *testing.T) {
 	m := open(t)
 	id, tries := newID(), 0
-	kind := kindOfReport[string, string]{matches: func(a notification) bool { return a.ID == id }, name: func(n string) string { return n },
+	kind := kindOfReport[string, string, bool]{matches: func(a notification) bool { return a.ID == id }, told: func(n string) (string, bool) { return n, true },
 		read: func(_ context.Context, f filter) ([]string, error) {
 			if f.id == "" {
 				return nil, nil

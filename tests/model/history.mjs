@@ -34,7 +34,7 @@ export const DISPUTE = [
 	{ effect: 'disputed', kind: 'dispute', state: 'needs_response' }, { effect: 'refunded', kind: 'dispute', state: 'under_review' },
 	{ effect: 'refund_reversed', kind: 'dispute', state: 'reinstated' }, { effect: 'refunded', kind: 'dispute', state: 'withdrawn again' },
 	{ effect: 'refund_reversed', kind: 'dispute_won', state: 'won' }, { effect: 'refunded', kind: 'dispute', state: 'appealed' },
-	{ effect: 'disputed', kind: 'dispute_lost', state: 'lost' },
+	{ effect: 'disputed', kind: 'dispute_lost', state: 'lost' }, { effect: 'refunded', kind: 'dispute_lost', state: 'lost with its money' },
 ];
 /** What each of two disputes of a payment takes. */
 export const DISPUTED = { 1: 1_000, 2: 500 };

@@ -135,7 +135,8 @@ export class Stage {
 	async clear() {
 		// Not TRUNCATE, which would lock out what an instance is still doing.
 		const emptied = Object.keys(TIMES).reverse().filter((table) => table !== 'purge_pass');
-		await this.admin.query([...emptied.map((table) => `DELETE FROM urlmode.${table}`),
+		// An instance that is still at an elicitation has its lock first.
+		await this.admin.query(['SELECT FROM urlmode.elicitation ORDER BY id FOR UPDATE', ...emptied.map((table) => `DELETE FROM urlmode.${table}`),
 			"UPDATE urlmode.purge_pass SET since = '-infinity', expires_at = '-infinity'"].join(';'));
 	}
 
