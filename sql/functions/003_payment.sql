@@ -111,7 +111,7 @@ BEGIN
 	WHERE d.provider = rename_payment.provider AND d.reference = before;
 	UPDATE urlmode.payment p SET reference = after, checkout = before
 	WHERE p.provider = rename_payment.provider AND p.reference = before;
-	PERFORM urlmode.enter_proof(p) FROM urlmode.payment p
+	PERFORM urlmode.enter_state(p) FROM urlmode.payment p
 	WHERE p.provider = rename_payment.provider AND p.reference = after;
 	PERFORM urlmode.attribute_refund(r, after) FROM urlmode.refund r
 	WHERE r.provider = rename_payment.provider AND r.payment = before;

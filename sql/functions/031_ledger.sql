@@ -63,15 +63,15 @@ COMMENT ON FUNCTION urlmode.enter_voided IS
 	'Internal. Enters once more that a payment is voided, after an entry that says that a part of '
 	'it is left: its last entry says how it stands.';
 
-CREATE OR REPLACE FUNCTION urlmode.enter_proof(p urlmode.payment) RETURNS void
+CREATE OR REPLACE FUNCTION urlmode.enter_state(p urlmode.payment) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
-	PERFORM urlmode.enter_of_payment(p, CASE WHEN NOT p.matches THEN 'mismatched' WHEN p.late THEN 'late' ELSE 'paid' END);
-	PERFORM urlmode.enter_voided(p);
+	PERFORM urlmode.enter_of_payment(p, CASE WHEN p.held THEN 'held' WHEN p.refunded_at IS NULL THEN 'released' ELSE 'voided' END);
 END
 $$;
-COMMENT ON FUNCTION urlmode.enter_proof IS
-	'Internal. Enters a payment as it was proved.';
+COMMENT ON FUNCTION urlmode.enter_state IS
+	'Internal. Enters how a payment stands, where no other entry says it: it has another reference '
+	'now, or what went back is of another one.';
 
 CREATE OR REPLACE FUNCTION urlmode.enter_of_refund(r urlmode.refund, type text) RETURNS void
 LANGUAGE plpgsql AS $$
@@ -123,7 +123,8 @@ COMMENT ON FUNCTION urlmode.types_of_refund IS
 CREATE OR REPLACE FUNCTION urlmode.enter_payment() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN
-	PERFORM urlmode.enter_proof(NEW);
+	PERFORM urlmode.enter_of_payment(NEW, CASE WHEN NOT NEW.matches THEN 'mismatched' WHEN NEW.late THEN 'late' ELSE 'paid' END);
+	PERFORM urlmode.enter_voided(NEW);
 	-- What was told before, or changes with the amount. One that names another payment may be of this one, if that is not known.
 	PERFORM urlmode.enter_of_refund(r, t.type)
 	FROM urlmode.refund r CROSS JOIN LATERAL unnest(urlmode.types_of_refund(r)) WITH ORDINALITY AS t (type, n)
@@ -167,7 +168,7 @@ BEGIN
 		PERFORM urlmode.enter_of_payment(NEW, 'released');
 	-- What went back is of another payment, or nobody knows any more of which.
 	ELSIF OLD.refunded <> NEW.refunded AND urlmode.entered_back(NEW) IS DISTINCT FROM NEW.refunded THEN
-		PERFORM urlmode.enter_of_payment(NEW, CASE WHEN NEW.held THEN 'held' WHEN NEW.refunded_at IS NULL THEN 'released' ELSE 'voided' END);
+		PERFORM urlmode.enter_state(NEW);
 	END IF;
 	RETURN NULL;
 END
