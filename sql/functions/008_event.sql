@@ -300,10 +300,10 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.apply_events IS
-	'Internal. Moves the rows as the events say, and announces them, a late payment as well; the '
-	'ledger announces refunds (031_ledger). An accept that no call can claim, because its payment is held or went back, is '
-	'announced without its outcome. Other actions move nothing. moves, lates: as keep_events '
-	'returns them.';
+	'Internal. Moves the rows as the events say, and announces them, a late payment as well; refunds '
+	'are announced by the ledger (031_ledger). An accept that no call can claim, because its payment '
+	'is held or went back, is announced without its outcome. Other actions move nothing. moves, '
+	'lates: as keep_events returns them.';
 
 CREATE OR REPLACE FUNCTION urlmode.find_elicitation(provider text, reference text) RETURNS uuid
 LANGUAGE plpgsql STABLE AS $$

@@ -105,8 +105,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.enter_of_refund IS
-	'Internal. Writes an entry of this type about a refund or a dispute, and announces it: whoever listens for '
-	'refunds hears of each entry.';
+	'Internal. Writes an entry of this type about a refund or a dispute, and announces it: whoever '
+	'listens for refunds hears of each.';
 
 CREATE OR REPLACE FUNCTION urlmode.types_of_refund(r urlmode.refund) RETURNS text[]
 LANGUAGE sql STABLE AS $$

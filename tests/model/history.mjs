@@ -139,7 +139,7 @@ export function makeHistory(seed) {
 			return phases.flatMap((phase) => [
 				{
 					do: 'event', event: label('event'), effect: DISPUTE[phase].effect, payment, dispute, phase, at: random.chance(0.15) ? phase + 1 : phase,
-					...random.chance(0.1) && { row: recent('call') }, ...random.pick([{}, {}, {}, {}, {}, {}, {}, { unnamed: true }, { byPayment: true }, { byPayment: true }]),
+					...random.chance(0.1) && { row: recent('call') }, ...random.chance(0.1) && { unnamed: true }, ...random.chance(0.2) && { byPayment: true },
 				},
 				...random.chance(0.2) ? [accident()] : [],
 			]);
@@ -191,14 +191,16 @@ export function makeHistory(seed) {
 				...random.pick([[], [{ ...paid, event: label('event') }], [{ do: 'answer', row, how: 'truly' }]]),
 			];
 		},
-		/** A checkout totals nothing, and then perhaps more of it is told under a name of its own, and something goes back. */
+		/** A checkout totals nothing, and then perhaps it is told under a name of its own, it has another payment, and something goes back. */
 		free() {
-			const [row, free, more] = [label('call'), label('payment'), label('payment')];
+			const [row, free, named, other] = [label('call'), label('payment'), label('payment'), label('payment')];
 			const [pay, paid] = proved(free, row);
+			const [payNamed, paidNamed] = proved(named, row);
 			return [
 				{ do: 'call', call: row, at: 0, user: random.pick(USERS), thing: 'order' }, { ...pay, amount: 0 }, paid,
-				...random.chance(0.3) ? [{ do: 'begin', call: row }] : [], ...random.chance(0.4) ? proved(more, row) : [],
-				...random.chance(0.5) ? [{ ...makers.refund(), payment: random.pick([free, more]) }] : [],
+				...random.chance(0.3) ? [{ do: 'begin', call: row }] : [],
+				...random.chance(0.6) ? [{ ...payNamed, amount: random.pick([0, 1_000]), named: true }, paidNamed] : [], ...random.chance(0.4) ? proved(other, row) : [],
+				...random.chance(0.5) ? [{ ...makers.refund(), payment: random.pick([free, named, other]) }] : [],
 			];
 		},
 		/** What was authorised has named its checkout, and what is captured names its payment alone. */

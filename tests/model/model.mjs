@@ -4,6 +4,8 @@
 // Times are milliseconds since the history began. Rows and payments are named
 // by the labels of their history: 'c3' is the row that call c3 has created.
 
+import { isNamed, REFUNDS, Refunds } from './refunds-model.mjs';
+
 const MINUTE = 60_000;
 
 /** How long a payment or a signature waits for its provider after its expiry. */
@@ -18,9 +20,6 @@ export const CLAIM_LEASE = 20 * MINUTE;
 const KEPT_UNCONFIRMED = 30 * 24 * 60 * MINUTE;
 const KEPT_UNKNOWN = 30 * 24 * 60 * MINUTE;
 const PAUSE = 1_000;
-
-/** What is said of a refund or a dispute. */
-export const REFUNDS = ['refunded', 'refund_reversed', 'disputed'];
 
 const isOpen = ({ status }) => status !== 'completed';
 
@@ -39,8 +38,7 @@ export class Model {
 	turn = 0;
 	/** The money that a provider has proved, by reference. */
 	payments = new Map();
-	/** What went back, by the reference of the refund. */
-	refunds = new Map();
+	refunds = new Refunds(this);
 	/** What went back of payments that nobody knows yet, by the identity of the event. */
 	#unknown = new Map();
 	#events = new Set();
@@ -95,7 +93,7 @@ export class Model {
 	}
 
 	#wrong(row) {
-		return row.kind === 'payment' ? this.#paymentsOf(row).find((paid) => !paid.matches && isUnclaimed(paid)) : undefined;
+		return row.kind === 'payment' ? this.paymentsOf(row).find((paid) => !paid.matches && isUnclaimed(paid)) : undefined;
 	}
 
 	#goesOn(row) {
@@ -109,7 +107,7 @@ export class Model {
 	}
 
 	#isUnanswered(row, canRecheck) {
-		if (this.#paymentsOf(row).some(({ matches }) => matches)) return false;
+		if (this.paymentsOf(row).some(({ matches }) => matches)) return false;
 		if (row.kind === 'payment' && row.rechecks > row.rechecked && canRecheck) return this.#mayBePaid(row);
 		if (row.isExchanging) return this.now < row.claimedAt + EXCHANGE;
 		if (row.claimed || row.reason === 'superseded') return false;
@@ -125,7 +123,7 @@ export class Model {
 		if (row.status !== 'completed' || row.kind !== 'payment' || row.action === 'accept') return row.status;
 		const since = row.from === null ? -1 : row.endedIn;
 		const isUnderWay = [...row.attempts.underWay].some(([name, turn]) => name && turn > since);
-		const isPaid = this.#paymentsOf(row).some(({ matches }) => matches);
+		const isPaid = this.paymentsOf(row).some(({ matches }) => matches);
 		return isUnderWay && !isPaid && this.now < closesAt({ ...row, status: 'processing' }) ? 'processing' : 'completed';
 	}
 
@@ -152,7 +150,7 @@ export class Model {
 
 	/** The payments that match and that nobody has claimed. */
 	#ranked(row) {
-		return this.#paymentsOf(row).filter((paid) => paid.matches && isUnclaimed(paid))
+		return this.paymentsOf(row).filter((paid) => paid.matches && isUnclaimed(paid))
 			.sort((one, other) => this.#rank(one) - this.#rank(other));
 	}
 
@@ -164,21 +162,21 @@ export class Model {
 	/** What a wait is told, once the row is completed. */
 	outcome(row) {
 		if (!isOpen(row) && this.isHeld(row)) {
-			const { reference } = this.#paymentsOf(row).find((held) => held.matches && isUnclaimed(held));
+			const { reference } = this.paymentsOf(row).find((held) => held.matches && isUnclaimed(held));
 			return { action: 'cancel', reason: 'held', late: false, reference };
 		}
 		// To one call it is amount_mismatch.
 		if (this.#isWrong(row) && (row.claimed || row.reason !== 'amount_mismatch')) {
 			return { action: 'cancel', reason: 'held', late: false, reference: this.#wrong(row).reference };
 		}
-		const paid = this.offered(row) ?? this.#paymentsOf(row).find(({ matches, refunded }) => matches && !refunded);
+		const paid = this.offered(row) ?? this.paymentsOf(row).find(({ matches, refunded }) => matches && !refunded);
 		return paid ? { action: 'accept', reason: '', late: paid.late, reference: paid.reference }
 			: { action: row.action, reason: row.reason, late: false, reference: null };
 	}
 
 	/** Each payment is taken once, by who was told of an accept; what is no payment, its row's outcome once. */
 	claim(row, action, reference, held = false) {
-		const payments = this.#paymentsOf(row);
+		const payments = this.paymentsOf(row);
 		// Money for another kind is not its outcome, and does not wait for it.
 		const isOther = payments.some((paid) => isNamed(paid, reference) && !paid.matches);
 		if (row.isPurged || (isOpen(row) && !isOther)) return false;
@@ -201,7 +199,7 @@ export class Model {
 	#pick(row, reference, held) {
 		if (reference === undefined) return this.offered(row);
 		const order = (paid) => [paid.reference === reference ? 0 : 1, this.#rank(paid)];
-		return this.#paymentsOf(row).filter((paid) => isNamed(paid, reference) && isUnclaimed(paid) && (held || this.#rank(paid) < 3))
+		return this.paymentsOf(row).filter((paid) => isNamed(paid, reference) && isUnclaimed(paid) && (held || this.#rank(paid) < 3))
 			.sort((one, other) => order(one)[0] - order(other)[0] || order(one)[1] - order(other)[1])[0];
 	}
 
@@ -215,7 +213,7 @@ export class Model {
 	/** @returns how it begins, and for what follows: `target`, the payment or the row that is claimed, and the `lease` */
 	begin(row, reference, isListed = false) {
 		if (row.isPurged) return { state: 'ELICITATION_NOT_FOUND' };
-		const payments = this.#paymentsOf(row);
+		const payments = this.paymentsOf(row);
 		if (isOpen(row) && !payments.some((paid) => isNamed(paid, reference) && !paid.matches)) return { state: 'ELICITATION_OPEN' };
 		let target = row;
 		if (payments.some((paid) => paid.matches || isNamed(paid, reference))) {
@@ -275,7 +273,7 @@ export class Model {
 
 	/** The claims whose work was done and whose answers nobody has confirmed, of what did not go back. */
 	undelivered() {
-		return this.rows.flatMap((row) => [row, ...this.#paymentsOf(row)]).filter(({ lease, refunded }) => lease?.fulfilled && !refunded)
+		return this.rows.flatMap((row) => [row, ...this.paymentsOf(row)]).filter(({ lease, refunded }) => lease?.fulfilled && !refunded)
 			.map(({ reference = '' }) => reference);
 	}
 
@@ -288,7 +286,7 @@ export class Model {
 
 	/** What was made and never confirmed is forgotten. Of a payment the claim stays; others end. Returns what that was. */
 	purgeResults() {
-		const old = this.rows.flatMap((row) => [row, ...this.#paymentsOf(row)].map((target) => ({ row, target })))
+		const old = this.rows.flatMap((row) => [row, ...this.paymentsOf(row)].map((target) => ({ row, target })))
 			.filter(({ target: { lease } }) => lease?.fulfilled && !wasForgotten({ lease }) && lease.fulfilled.at <= this.now - KEPT_UNCONFIRMED);
 		for (const { row, target } of old) {
 			if (target === row) this.#endClaim(row, target);
@@ -306,22 +304,18 @@ export class Model {
 	purge(keep) {
 		for (const row of this.rows) {
 			row.isPurged = this.#isOver(row, this.now - keep);
-			if (row.isPurged) for (const paid of this.#paymentsOf(row)) delete paid.lease;
+			if (row.isPurged) for (const paid of this.paymentsOf(row)) delete paid.lease;
 		}
 		this.rows = this.rows.filter(({ isPurged }) => !isPurged);
 		for (const [identity, { since }] of this.#unknown) if (this.now - since >= KEPT_UNKNOWN) this.#unknown.delete(identity);
-		for (const [reference, { rows, payment }] of this.refunds) {
-			const isKept = [...rows].some((row) => !row.isPurged
-				|| this.#paymentsOf(row).some((paid) => !payment || isNamed(paid, payment)));
-			if (!isKept) this.refunds.delete(reference);
-		}
+		this.refunds.purge();
 	}
 
 	#isOver(row, since) {
 		const closed = closesAt({ ...row, ...row.kind === 'payment' && { status: 'processing' } });
 		// The next call is given it, to ask its provider.
 		if (Math.max(row.completedAt ?? 0, row.claimedAt ?? 0, closed) > since || this.#mayBePaid(row)) return false;
-		if (this.#paymentsOf(row).some((paid) => isUnclaimed(paid) || Math.max(paid.claimedAt ?? 0, paid.refundedAt ?? 0) > since)) return false;
+		if (this.paymentsOf(row).some((paid) => isUnclaimed(paid) || Math.max(paid.claimedAt ?? 0, paid.refundedAt ?? 0) > since)) return false;
 		return row.kind !== 'signature' || row.action !== 'accept' || row.claimed;
 	}
 
@@ -353,12 +347,12 @@ export class Model {
 			if (!fits(row.expected, paid)) return 'mismatch';
 			// The webhook has told of the same checkout already, by the payment's own name.
 			if (paid.reference === row.checkout) {
-				const [known] = byName(this.#paymentsOf(row).filter(({ reference }) => reference !== row.checkout));
+				const [known] = byName(this.paymentsOf(row).filter(({ reference }) => reference !== row.checkout));
 				if (known?.matches) return 'already';
 				paid.reference = known?.reference ?? row.checkout;
 			}
 			const proof = this.#prove(row, { ...paid, checkout: row.checkout });
-			this.#applyRefunds();
+			this.refunds.apply();
 			if (proof === 'taken') return 'reference_taken';
 			this.#takeUnknown(paid.reference);
 			if (proof === 'matches' && !isOpen(row)) return 'late';
@@ -382,6 +376,12 @@ export class Model {
 		row.recheckAt = this.now + LEASE;
 		row.lease += 1;
 		return { lease: row.lease, rechecks: row.rechecks, references: [...row.references] };
+	}
+
+	/** Nobody has begun it. */
+	leaveRecheck(row) {
+		row.recheckAt = 0;
+		row.lease -= 1;
 	}
 
 	/** One that took longer than its lease leaves the next one its own. */
@@ -436,7 +436,7 @@ export class Model {
 	nameOf(row, { reference, amount }) {
 		const name = reference ?? (amount === 0 && row.checkout ? row.checkout : row.id);
 		if (name !== row.checkout) return name;
-		const known = this.#paymentsOf(row);
+		const known = this.paymentsOf(row);
 		return known.some((paid) => paid.reference === name) ? name : byName(known)[0]?.reference ?? name;
 	}
 
@@ -445,15 +445,15 @@ export class Model {
 		const { effect, reference } = event;
 		const isRefund = REFUNDS.includes(effect);
 		const paidFor = isRefund ? this.payments.get(reference)?.row : undefined;
-		const isUnknown = named.isPurged && this.#paymentsOf(named).length === 0;
+		const isUnknown = named.isPurged && this.paymentsOf(named).length === 0;
 		const row = event.byPayment ? this.#find(reference) : paidFor ?? ((isRefund && isUnknown && this.#findCheckout(reference)) || named);
-		if (!row || (row.isPurged && !(isRefund && this.#paymentsOf(row).length > 0))) {
+		if (!row || (row.isPurged && !(isRefund && this.paymentsOf(row).length > 0))) {
 			if (isRefund && !this.#unknown.has(event.identity)) this.#unknown.set(event.identity, { named, event, since: this.now });
 			return 'unknown';
 		}
 		const outcome = row.isPurged ? effect : this.#event(row, event);
-		if (isRefund && outcome === effect) this.#refund(row, event);
-		this.#applyRefunds();
+		if (isRefund && outcome === effect) this.refunds.tell(row, event);
+		this.refunds.apply();
 		if (effect === 'paid' && ['accept', 'late', 'cancel', 'repeated', 'other_kind'].includes(outcome)) this.#takeUnknown(reference, event.checkout);
 		return outcome;
 	}
@@ -467,69 +467,6 @@ export class Model {
 		}
 	}
 
-	/**
-	 * One row for each refund, whatever order its events come in; without a reference of its own it is the total of the payment.
-	 * Its payment is the one that was named last. Where none was, and it was told of two elicitations, it may be of either.
-	 */
-	#refund(row, { effect, amount, reference: name, refund: own, byPayment, dispute }) {
-		const proved = this.#paymentsOf(row);
-		const only = proved.length === 1 ? proved[0].reference : undefined;
-		// One that names the checkout of a single payment is of that one.
-		const ofCheckout = this.proved().filter((paid) => name !== undefined && paid.checkout === name && (byPayment || paid.row === row));
-		const payment = ofCheckout.length === 1 && !this.payments.has(name) ? ofCheckout[0].reference : name;
-		const reference = own ?? payment ?? only ?? row.id;
-		const isReversal = effect === 'refund_reversed';
-		const known = this.refunds.get(reference);
-		const refund = known ?? { reference, rows: new Set([row]), amount, payment: only, ...dispute && { disputed: { amount: dispute.amount, said: [] } } };
-		refund.turn = this.turn;
-		this.refunds.set(reference, refund);
-		// Another payment of the checkout that it names was proved since.
-		const isKept = payment !== undefined && this.payments.get(refund.payment)?.checkout === payment;
-		if (payment && !isKept) refund.payment = payment;
-		else if (!payment && !refund.rows.has(row) && refund.payment !== only) refund.payment = undefined;
-		refund.rows.add(row);
-		if (dispute) {
-			refund.disputed.said.push({ ...dispute, effect });
-			return;
-		}
-		if (isReversal) {
-			const reversed = amount ?? (known ? refund.amount : undefined);
-			refund.reversed = Math.max(refund.reversed ?? 0, reversed ?? Infinity);
-		} else if (known) {
-			refund.amount = refund.amount === undefined || amount === undefined ? undefined : Math.max(refund.amount, amount);
-		}
-		// A total that is told again after it came again: nobody knows what is in it.
-		if (!isReversal && !own && refund.hasGone && refund.reversed !== undefined) refund.unclearSince = this.turn;
-		if (!isReversal) refund.hasGone = true;
-	}
-
-	/** What the server is told went back: not the ends of attempts that were never proved, nor disputes that have moved no money. */
-	listedRefunds() {
-		const isOfSomething = (refund) => refund.payment === undefined || [...refund.rows].some((row) => (
-			this.#paymentsOf(row).some((paid) => this.#mayBeOf(refund, paid))));
-		const listed = [...this.refunds.values()].filter((refund) => (this.payments.has(refund.payment) || isOfSomething(refund))
-			&& !(refund.disputed && lastMoveOf(refund) === undefined));
-		return listed.flatMap(({ reference, payment, rows }) => {
-			const paid = this.payments.get(payment);
-			return (paid ? [paid.row] : [...rows]).map(({ id }) => ({ reference, payment: paid?.reference ?? null, elicitation: id }));
-		}).sort((one, other) => (`${one.reference} ${one.elicitation}` < `${other.reference} ${other.elicitation}` ? -1 : 1));
-	}
-
-	/** How each dispute stands: as its provider has said of the latest time, and of two things of the same time that it has ended. */
-	disputes() {
-		const order = ({ at, kind }) => 2 * at + Number(kind !== 'dispute');
-		return [...this.refunds.values()].filter(({ disputed }) => disputed).map(({ reference, disputed: { said } }) => {
-			const { state, kind } = said.reduce((one, other) => (order(other) < order(one) ? one : other));
-			return { reference, state, ended: kind === 'dispute' ? null : kind.slice('dispute_'.length) };
-		}).sort((one, other) => (one.reference < other.reference ? -1 : 1));
-	}
-
-	/** One that names no payment may be of each; one that names a payment that nobody knows, of one that is known by its checkout alone. */
-	#mayBeOf({ payment }, paid) {
-		if (payment === undefined) return true;
-		return !this.payments.has(payment) && (paid.checkout === payment || (!paid.row.isPurged && paid.row.checkout === paid.reference));
-	}
-
 	/** What the operator decides about a payment that is held. One that was voided can be released. */
 	decide(reference, decision) {
 		const paid = this.payments.get(reference);
@@ -540,7 +477,7 @@ export class Model {
 		paid.decision = { decision, refunded: paid.back, turn: this.turn };
 		// A call whose lease has ended does not come back to it.
 		if (decision === 'voided') delete paid.lease;
-		this.#applyRefunds();
+		this.refunds.apply();
 		return decision;
 	}
 
@@ -636,50 +573,7 @@ export class Model {
 		if (known?.row !== row || reference === checkout || this.payments.has(reference)) return;
 		this.payments.delete(checkout);
 		this.payments.set(reference, Object.assign(known, { reference, checkout }));
-		for (const refund of [...this.refunds.values()]) if (refund.payment === checkout) this.#attributeTo(refund, reference);
-	}
-
-	/** Whichever came first, what went back or what was paid. */
-	#applyRefunds() {
-		this.#attribute();
-		const refunds = [...this.refunds.values()];
-		for (const paid of this.payments.values()) {
-			const back = (refund) => backOf(refund, paid);
-			const own = refunds.filter(({ payment }) => payment === paid.reference);
-			for (const { rows } of own) rows.add(paid.row);
-			const total = own.reduce((sum, refund) => sum + back(refund), 0);
-			const { decision, refunded: decided = 0, turn = -1 } = paid.decision ?? {};
-			const unnamed = refunds.filter((refund) => refund.rows.has(paid.row) && this.#mayBeOf(refund, paid));
-			// Of what has cost nothing, nothing can have gone back.
-			const isUnclear = paid.amount > 0 && (total > decided || unnamed.some((refund) => back(refund) > 0 && refund.turn > turn)
-				|| [...own, ...unnamed].some(({ unclearSince }) => unclearSince > turn));
-			const anyBack = own.some((refund) => !isReversed(refund) || back(refund) > 0);
-			const wasRefunded = paid.refunded;
-			paid.back = Math.min(paid.amount, total);
-			paid.refunded = decision === 'voided' || (anyBack && total >= paid.amount);
-			paid.held = isUnclear && !paid.refunded;
-			if (!paid.refunded) delete paid.refundedAt;
-			else if (!wasRefunded) paid.refundedAt = this.now;
-		}
-	}
-
-	/** What names no payment, or a checkout, is of the only one that it can be of; what names none, unless it has named two rows. */
-	#attribute() {
-		for (const refund of [...this.refunds.values()].filter(({ payment }) => !this.payments.has(payment))) {
-			const proved = this.proved().filter(({ row, checkout }) => refund.rows.has(row) && (!refund.payment || checkout === refund.payment));
-			if (proved.length === 1 && (refund.payment || refund.rows.size === 1)) this.#attributeTo(refund, proved[0].reference);
-		}
-	}
-
-	/** A total has the name of its payment. */
-	#attributeTo(refund, payment) {
-		const isTotal = refund.payment ? refund.reference === refund.payment : [...refund.rows].some(({ id }) => id === refund.reference);
-		refund.payment = payment;
-		if (!isTotal) return;
-		const total = this.refunds.get(payment);
-		this.refunds.delete(refund.reference);
-		if (total) Object.assign(total, joined(total, refund, this.turn));
-		else this.refunds.set(payment, Object.assign(refund, { reference: payment }));
+		this.refunds.rename(checkout, reference);
 	}
 
 	#askForRecheck(row, reference) {
@@ -688,7 +582,7 @@ export class Model {
 		return 'recheck';
 	}
 
-	#paymentsOf(row) {
+	paymentsOf(row) {
 		return this.proved().filter((paid) => paid.row === row);
 	}
 
@@ -711,41 +605,9 @@ function wasForgotten({ lease }) {
 	return lease?.fulfilled === 'forgotten';
 }
 
-/** Totals under two names: the greater counts, and nobody knows what is in it if something came again. */
-function joined(one, other, turn) {
-	const greater = (a, b) => (a === undefined || b === undefined ? undefined : Math.max(a, b));
-	const reversed = Math.max(one.reversed ?? -1, other.reversed ?? -1);
-	return {
-		amount: greater(one.amount, other.amount), rows: new Set([...one.rows, ...other.rows]), hasGone: one.hasGone || other.hasGone,
-		...reversed < 0 ? { unclearSince: Math.max(one.unclearSince ?? -1, other.unclearSince ?? -1) } : { reversed, unclearSince: turn },
-	};
-}
-
-/** Whoever knows a payment by its checkout finds it also when it has its own name. */
-function isNamed(paid, name) {
-	return name !== undefined && (paid.reference === name || paid.checkout === name);
-}
-
 /** First what matches, then by name. */
 function byName(payments) {
 	return payments.sort((one, other) => Number(other.matches) - Number(one.matches) || (one.reference < other.reference ? -1 : 1));
-}
-
-/** The effect by which a dispute has moved money last, by its provider's times. Of the same time the reversal counts. */
-function lastMoveOf({ disputed: { said } }) {
-	const order = ({ at, effect }) => 2 * at + Number(effect === 'refund_reversed');
-	const moves = said.filter(({ effect }) => effect !== 'disputed');
-	return moves.length === 0 ? undefined : moves.reduce((one, other) => (order(other) > order(one) ? other : one)).effect;
-}
-
-function isReversed(refund) {
-	return refund.disputed ? lastMoveOf(refund) === 'refund_reversed' : refund.reversed !== undefined;
-}
-
-/** What a refund or dispute has taken of a payment, less what came again. */
-function backOf(refund, paid) {
-	if (refund.disputed) return lastMoveOf(refund) === 'refunded' ? refund.disputed.amount : 0;
-	return Math.max(0, (refund.amount ?? paid.amount) - (refund.reversed ?? 0));
 }
 
 function isUnclaimed({ claimed, refunded }) {
