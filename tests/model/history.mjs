@@ -43,7 +43,7 @@ export const DISPUTED = { 1: 1_000, 2: 500 };
 const WEIGHTS = {
 	call: 18, open: 14, pay: 12, proof: 16, refund: 10, dispute: 4, decide: 4, batch: 4, again: 6, attempt: 6, event: 7, unproven: 8, answer: 10, end: 7, comeBack: 4,
 	claim: 8, begin: 6, fulfil: 4, confirm: 4, release: 2, bothAct: 2, refundByHand: 4, cancel: 2, complete: 4, tooLate: 3, slowAnswer: 1,
-	otherPrice: 2, totals: 2, ofNone: 2, ofTwo: 2, rest: 1, twoParts: 1, early: 1, afterPurge: 1, sharedAttempt: 2, overtaken: 1, later: 10, close: 2, die: 2, purge: 3, delete: 5, inPart: 2, free: 2, captured: 1,
+	otherPrice: 2, totals: 2, ofNone: 2, ofTwo: 2, rest: 1, twoParts: 1, early: 1, afterPurge: 1, sharedAttempt: 2, overtaken: 1, later: 10, close: 2, die: 2, purge: 3, delete: 5, inPart: 2, free: 3, captured: 2,
 };
 
 /**
@@ -91,7 +91,7 @@ export function makeHistory(seed) {
 				...random.chance(parts().includes(payment) ? 0.6 : 0.05) && { amount: random.pick([700, 1_000]) },
 				...random.chance(0.05) && { payment: undefined, row: recent('call') },
 				...random.chance(0.06) && { otherKind: true },
-				...random.chance(0.1) && { checkout: random.pick(['none', 'other']) }, ...random.chance(0.1) && { inPart: true },
+				...random.chance(0.25) && { checkout: random.pick(['none', 'other']) }, ...random.chance(0.15) && { inPart: true },
 			};
 		},
 		/** Some at the same time, as the webhook program records them. */
@@ -209,7 +209,7 @@ export function makeHistory(seed) {
 			const [pay, paid] = proved(payment, row);
 			return [
 				{ do: 'call', call: row, at: 0, user: random.pick(USERS), thing: 'order' }, pay,
-				{ do: 'event', event: label('event'), effect: 'processing', payment, ...random.chance(0.2) && { checkout: 'other' } }, { ...paid, checkout: 'none' },
+				{ do: 'event', event: label('event'), effect: 'processing', payment, ...random.pick([{}, {}, { checkout: 'other' }, { checkout: 'none' }]) }, { ...paid, checkout: 'none' },
 			];
 		},
 		/** A part is captured, perhaps the operator takes it, and then the rest is captured. */

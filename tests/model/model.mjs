@@ -93,7 +93,8 @@ export class Model {
 	}
 
 	#wrong(row) {
-		return row.kind === 'payment' ? this.paymentsOf(row).find((paid) => !paid.matches && isUnclaimed(paid)) : undefined;
+		if (row.kind !== 'payment') return undefined;
+		return this.paymentsOf(row).filter((paid) => !paid.matches && isUnclaimed(paid)).sort((one, other) => this.#rank(one) - this.#rank(other))[0];
 	}
 
 	#goesOn(row) {
