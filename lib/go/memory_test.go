@@ -230,7 +230,7 @@ func TestMemoryOfReports(t *testing.T) {
 	defer stop()
 	told, count := make(chan int32), int32(0)
 	m.db.offset.Store(new(time.Duration))
-	kind := kindOfReport[int32, int32]{matches: func(a notification) bool { return a.Late }, name: func(n int32) int32 { return n },
+	kind := kindOfReport[int32, int32, bool]{matches: func(a notification) bool { return a.Late }, told: func(n int32) (int32, bool) { return n, true },
 		read: func(_ context.Context, f filter) ([]int32, error) {
 			if f.id == "" {
 				return nil, nil

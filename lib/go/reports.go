@@ -19,14 +19,11 @@ import (
 // LatePayments is each payment that is proved after the end of its elicitation, from this call on until
 // the context or the instance ends. The loop may begin later. Where notifications do not arrive, it polls.
 func (m *Instance) LatePayments(ctx context.Context) iter.Seq[ProvenPayment] {
-	type name struct {
-		provider, reference string
-		amount              int64
-	}
-	reports := reportsOf(ctx, m, kindOfReport[UnclaimedPayment, name]{
+	type name struct{ provider, reference string }
+	reports := reportsOf(ctx, m, kindOfReport[UnclaimedPayment, name, int64]{
 		matches: func(a notification) bool { return a.Late },
 		read:    m.readUnclaimed,
-		name:    func(p UnclaimedPayment) name { return name{p.Provider, p.Reference, p.Amount} },
+		told:    func(p UnclaimedPayment) (name, int64) { return name{p.Provider, p.Reference}, p.Amount },
 	})
 	return func(yield func(ProvenPayment) bool) {
 		for each := range reports {
@@ -40,31 +37,32 @@ func (m *Instance) LatePayments(ctx context.Context) iter.Seq[ProvenPayment] {
 // NewRefunds is each change of Refunds, from this call on until the context or the instance ends. The loop may begin later. Where
 // notifications do not arrive, it polls.
 func (m *Instance) NewRefunds(ctx context.Context) iter.Seq[Refund] {
-	type name struct {
-		provider, reference, payment string
-		amount, reversed             int64
+	type name struct{ provider, reference, elicitation string }
+	type state struct {
+		payment          string
+		amount, reversed int64
 	}
-	return reportsOf(ctx, m, kindOfReport[Refund, name]{
+	return reportsOf(ctx, m, kindOfReport[Refund, name, state]{
 		matches: func(a notification) bool { return a.Refunded },
 		read:    m.readRefunds,
-		name: func(r Refund) name {
-			of := name{provider: r.Provider, reference: r.Reference, amount: -1, reversed: r.Reversed}
+		told: func(r Refund) (name, state) {
+			now := state{amount: -1, reversed: r.Reversed}
 			if r.Amount != nil {
-				of.amount = *r.Amount
+				now.amount = *r.Amount
 			}
 			if r.Payment != nil {
-				of.payment = r.Payment.Reference
+				now.payment = r.Payment.Reference
 			}
-			return of
+			return name{r.Provider, r.Reference, r.ElicitationID}, now
 		},
 	})
 }
 
-// kindOfReport is what is reported: name is what is reported once.
-type kindOfReport[R any, N comparable] struct {
+// kindOfReport is what is reported: told is what it is about, and the state that is reported when it changes, also to what it was before.
+type kindOfReport[R any, N, S comparable] struct {
 	matches func(notification) bool
 	read    func(context.Context, filter) ([]R, error)
-	name    func(R) N
+	told    func(R) (N, S)
 }
 
 // announced collects the elicitations whose notifications tell of money. A list of all that is new is read as well: once LISTEN is in
@@ -134,7 +132,7 @@ func (a *announced) putBack(id string) {
 }
 
 // reportsOf subscribes at once, so that nothing is missed that happens before the loop begins.
-func reportsOf[R any, N comparable](ctx context.Context, m *Instance, kind kindOfReport[R, N]) iter.Seq[R] {
+func reportsOf[R any, N, S comparable](ctx context.Context, m *Instance, kind kindOfReport[R, N, S]) iter.Seq[R] {
 	if ctx == nil {
 		return func(func(R) bool) {}
 	}
@@ -158,19 +156,19 @@ func reportsOf[R any, N comparable](ctx context.Context, m *Instance, kind kindO
 		}
 		defer a.unsubscribe()
 		m.rechecks.start()
-		r := &reporting[R, N]{kind: kind, m: m, ctx: ctx, announced: a, known: map[N]struct{}{}, cursor: a.began, interval: limits.PollMin}
+		r := &reporting[R, N, S]{kind: kind, m: m, ctx: ctx, announced: a, known: map[N]S{}, cursor: a.began, interval: limits.PollMin}
 		r.run(yield)
 	}
 }
 
 // reporting is one loop. It asks one query at a time, however many notifications there are, because anyone in the database can forge them.
-type reporting[R any, N comparable] struct {
-	kind      kindOfReport[R, N]
+type reporting[R any, N, S comparable] struct {
+	kind      kindOfReport[R, N, S]
 	m         *Instance
 	ctx       context.Context
 	announced *announced
 
-	known map[N]struct{}
+	known map[N]S
 	order []N
 	// cursor is when the last list was read, by the clock of this process.
 	cursor   time.Time
@@ -178,7 +176,7 @@ type reporting[R any, N comparable] struct {
 	interval time.Duration
 }
 
-func (r *reporting[R, N]) run(yield func(R) bool) {
+func (r *reporting[R, N, S]) run(yield func(R) bool) {
 	for r.ctx.Err() == nil {
 		id, list := r.announced.next()
 		if id == "" && !list && time.Now().Before(r.listAt) {
@@ -204,7 +202,7 @@ func (r *reporting[R, N]) run(yield func(R) bool) {
 }
 
 // read reads what is said of an elicitation, or, without one, all that is new.
-func (r *reporting[R, N]) read(id string) ([]R, error) {
+func (r *reporting[R, N, S]) read(id string) ([]R, error) {
 	if id != "" {
 		return r.kind.read(r.ctx, filter{id: id})
 	}
@@ -233,12 +231,16 @@ func (r *reporting[R, N]) read(id string) ([]R, error) {
 	return all, nil
 }
 
-func (r *reporting[R, N]) isNew(each R) bool {
-	name := r.kind.name(each)
-	if _, known := r.known[name]; known {
+func (r *reporting[R, N, S]) isNew(each R) bool {
+	name, state := r.kind.told(each)
+	before, known := r.known[name]
+	if known && before == state {
 		return false
 	}
-	r.known[name] = struct{}{}
+	r.known[name] = state
+	if known {
+		return true
+	}
 	if r.order = append(r.order, name); len(r.order) > limits.ReportedMax {
 		delete(r.known, r.order[0])
 		r.order = r.order[1:]
@@ -247,7 +249,7 @@ func (r *reporting[R, N]) isNew(each R) bool {
 }
 
 // pause is false if the loop is to end.
-func (r *reporting[R, N]) pause(interval time.Duration, woken <-chan struct{}) bool {
+func (r *reporting[R, N, S]) pause(interval time.Duration, woken <-chan struct{}) bool {
 	timer := time.NewTimer(interval)
 	defer timer.Stop()
 	select {

@@ -87,14 +87,14 @@ func TestReportsBeginWithTheCall(t *testing.T) {
 func TestReportsArePolled(t *testing.T) {
 	for name, noListen := range map[string]bool{"notified": false, "polled": true} {
 		m := open(t, func(c *Config) { c.NoListen = noListen })
-		kind := kindOfReport[string, string]{matches: func(notification) bool { return false }, name: func(n string) string { return n },
+		kind := kindOfReport[string, string, bool]{matches: func(notification) bool { return false }, told: func(n string) (string, bool) { return n, true },
 			read: func(context.Context, filter) ([]string, error) { return nil, nil }}
 		a := &announced{matches: kind.matches, woken: make(chan struct{}, 1), began: time.Now()}
 		m.listener.subscribe(a)
 		if !noListen {
 			until(t, "notifications arrive", m.listener.isReceiving)
 		}
-		r := &reporting[string, string]{kind: kind, m: m, ctx: t.Context(), announced: a, known: map[string]struct{}{}, cursor: a.began, interval: limits.PollMin}
+		r := &reporting[string, string, bool]{kind: kind, m: m, ctx: t.Context(), announced: a, known: map[string]bool{}, cursor: a.began, interval: limits.PollMin}
 		for range 20 {
 			if _, err := r.read(""); err != nil {
 				t.Fatal(err)
@@ -111,7 +111,7 @@ func TestReportsArePolled(t *testing.T) {
 func TestReportsAreReadAgain(t *testing.T) {
 	m := open(t)
 	id, tries := newID(), 0
-	kind := kindOfReport[string, string]{matches: func(a notification) bool { return a.ID == id }, name: func(n string) string { return n },
+	kind := kindOfReport[string, string, bool]{matches: func(a notification) bool { return a.ID == id }, told: func(n string) (string, bool) { return n, true },
 		read: func(_ context.Context, f filter) ([]string, error) {
 			if f.id == "" {
 				return nil, nil

@@ -100,7 +100,7 @@ $$;
 COMMENT ON FUNCTION urlmode.attribute_refund IS
 	'Internal. A refund is of this payment: it has named its checkout alone, or nothing.';
 
--- In PL/pgSQL, because the table of leases comes later (004_claim.sql).
+-- In PL/pgSQL, because the table of leases (004_claim.sql) and the ledger (031_ledger.sql) come later.
 CREATE OR REPLACE FUNCTION urlmode.rename_payment(provider text, before text, after text) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -109,14 +109,17 @@ BEGIN
 		AND l.elicitation = p.elicitation AND l.reference = before;
 	UPDATE urlmode.decision d SET reference = after
 	WHERE d.provider = rename_payment.provider AND d.reference = before;
-	PERFORM urlmode.attribute_refund(r, after) FROM urlmode.refund r
-	WHERE r.provider = rename_payment.provider AND r.payment = before;
 	UPDATE urlmode.payment p SET reference = after, checkout = before
 	WHERE p.provider = rename_payment.provider AND p.reference = before;
+	PERFORM urlmode.enter_state(p) FROM urlmode.payment p
+	WHERE p.provider = rename_payment.provider AND p.reference = after;
+	PERFORM urlmode.attribute_refund(r, after) FROM urlmode.refund r
+	WHERE r.provider = rename_payment.provider AND r.payment = before;
 END
 $$;
 COMMENT ON FUNCTION urlmode.rename_payment IS
-	'Internal. Gives a payment that has the name of its checkout its own reference.';
+	'Internal. Gives a payment that has the name of its checkout its own reference, and enters it into '
+	'the ledger under that.';
 
 CREATE OR REPLACE FUNCTION urlmode.lock_references(refs text[]) RETURNS void
 LANGUAGE plpgsql AS $$

@@ -135,14 +135,16 @@ BEGIN
 	), paid AS MATERIALIZED (
 		SELECT f.*, coalesce(
 				-- The checkout that was made is paid already, by the payment's own reference.
-				CASE WHEN f.ref = f.made THEN (
+				CASE WHEN x.name = f.made THEN (
 					SELECT p.reference::text FROM urlmode.payment p WHERE p.provider = f.provider AND p.elicitation = f.id
-					ORDER BY p.reference = f.ref DESC, p.matches DESC, p.reference LIMIT 1
+					ORDER BY p.reference = x.name DESC, p.matches DESC, p.reference LIMIT 1
 				) END,
-				nullif(f.ref, ''), CASE WHEN f.amount = 0 THEN f.made END, f.id::text) AS reference,
+				x.name, f.id::text) AS reference,
 			f.effect = 'paid' AND urlmode.is_expected(f.expected, f.amount, f.currency)
 				AND (NOT urlmode.is_of_subscription(f.expected) OR coalesce(f.details ? 'of_subscription', false)) AS matches
 		FROM found f
+		-- Where nothing was to be paid, the provider has no payment.
+		CROSS JOIN LATERAL (SELECT coalesce(nullif(f.ref, ''), CASE WHEN f.amount = 0 THEN f.made END)) AS x (name)
 		WHERE f.effect = 'other_kind' OR f.effect = 'paid' AND f.kind = 'payment' AND f.amount IS NOT NULL AND f.currency IS NOT NULL
 			AND f.result IS NOT NULL
 	), proved AS MATERIALIZED (
@@ -287,9 +289,9 @@ BEGIN
 				SELECT FROM urlmode.payment p WHERE p.elicitation = x.id AND (p.held OR p.refunded_at IS NOT NULL)
 			)) THEN x.outcome END) FILTER (WHERE x.move IS NOT NULL) AS outcomes,
 		array_agg(x.late) FILTER (WHERE x.move IS NOT NULL) AS lates,
-		array_agg(urlmode.notification(x.id, x.status, NULL, x.late, x.action IN ('refunded', 'refund_reversed')))
+		array_agg(urlmode.notification(x.id, x.status, NULL, x.late))
 			FILTER (WHERE x.move IS NULL AND (x.late
-				OR x.action IN ('processing', 'attempt_failed', 'recheck', 'refunded', 'refund_reversed')
+				OR x.action IN ('processing', 'attempt_failed', 'recheck')
 				-- It may have ended an attempt that was under way after the end.
 				OR (x.action = 'late' AND x.kind = 'payment' AND x.ended <> 'accept'))) AS others
 	INTO moving FROM applied x;
@@ -298,10 +300,10 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.apply_events IS
-	'Internal. Moves the rows as the events say, and announces them, a late payment and a refund '
-	'as well. An accept that no call can claim, because its payment is held or went back, is '
-	'announced without its outcome. Other actions move nothing. moves, lates: as keep_events '
-	'returns them.';
+	'Internal. Moves the rows as the events say, and announces them, a late payment as well; refunds '
+	'are announced by the ledger (031_ledger). An accept that no call can claim, because its payment '
+	'is held or went back, is announced without its outcome. Other actions move nothing. moves, '
+	'lates: as keep_events returns them.';
 
 CREATE OR REPLACE FUNCTION urlmode.find_elicitation(provider text, reference text) RETURNS uuid
 LANGUAGE plpgsql STABLE AS $$
@@ -461,11 +463,6 @@ BEGIN
 			FROM unnest(actions, ids, providers, effects) WITH ORDINALITY AS u (action, id, provider, effect, n)
 			ORDER BY u.n
 		);
-		PERFORM urlmode.notify(ARRAY(
-			SELECT urlmode.notification(u.id, 'completed', refunded => true)
-			FROM unnest(ids, actions, kept.actions) AS u (id, action, before) WHERE u.action <> u.before
-			UNION ALL
-			SELECT urlmode.notification(e.id, e.status, refunded => true) FROM urlmode.elicitation e WHERE e.id = ANY (others)));
 		PERFORM urlmode.keep_refunds(ids, providers, actions, amounts, currencies, refs, refunds,
 			ARRAY(SELECT u.id IS NULL FROM unnest(given) WITH ORDINALITY AS u (id, n) ORDER BY u.n), details);
 	END IF;

@@ -52,7 +52,8 @@ BEGIN
 	WITH compared AS (
 		SELECT p.provider, p.reference, least(p.amount, went.total)::bigint AS refunded,
 			coalesce(d.decision = 'voided', false) OR (went.any_back AND went.total >= p.amount) AS everything,
-			went.total > coalesce(d.refunded, 0) OR coalesce(went.unclear_at > coalesce(d.decided_at, '-infinity'), false) AS unclear
+			-- Of what has cost nothing, nothing can have gone back.
+			p.amount > 0 AND (went.total > coalesce(d.refunded, 0) OR coalesce(went.unclear_at > coalesce(d.decided_at, '-infinity'), false)) AS unclear
 		FROM urlmode.payment p
 		CROSS JOIN LATERAL (
 			SELECT coalesce(sum(b.back) FILTER (WHERE b.is_comparable), 0) AS total,

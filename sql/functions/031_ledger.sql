@@ -63,6 +63,16 @@ COMMENT ON FUNCTION urlmode.enter_voided IS
 	'Internal. Enters once more that a payment is voided, after an entry that says that a part of '
 	'it is left: its last entry says how it stands.';
 
+CREATE OR REPLACE FUNCTION urlmode.enter_state(p urlmode.payment) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM urlmode.enter_of_payment(p, CASE WHEN p.held THEN 'held' WHEN p.refunded_at IS NULL THEN 'released' ELSE 'voided' END);
+END
+$$;
+COMMENT ON FUNCTION urlmode.enter_state IS
+	'Internal. Enters how a payment stands, where no other entry says it: it has another reference '
+	'now, or what went back is of another one.';
+
 CREATE OR REPLACE FUNCTION urlmode.enter_of_refund(r urlmode.refund, type text) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -87,10 +97,16 @@ BEGIN
 		p.refunded := urlmode.gone_back_of(p);
 		PERFORM urlmode.enter_voided(p);
 	END IF;
+	PERFORM urlmode.notify(ARRAY(
+		SELECT urlmode.notification(u.id, coalesce(e.status::text, 'completed'), refunded => true)
+		FROM unnest(CASE WHEN p.reference IS NULL THEN r.elicitations ELSE ARRAY[p.elicitation] END) AS u (id)
+		LEFT JOIN urlmode.elicitation e ON e.id = u.id
+	));
 END
 $$;
 COMMENT ON FUNCTION urlmode.enter_of_refund IS
-	'Internal. Writes an entry of this type about a refund or a dispute.';
+	'Internal. Writes an entry of this type about a refund or a dispute, and announces it: whoever '
+	'listens for refunds hears of each.';
 
 CREATE OR REPLACE FUNCTION urlmode.types_of_refund(r urlmode.refund) RETURNS text[]
 LANGUAGE sql STABLE AS $$
@@ -107,15 +123,19 @@ COMMENT ON FUNCTION urlmode.types_of_refund IS
 CREATE OR REPLACE FUNCTION urlmode.enter_payment() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN
-	INSERT INTO urlmode.ledger (tenant, type, kind, provider, elicitation, payment, checkout, amount, currency, refunded)
-	VALUES (NEW.tenant, CASE WHEN NOT NEW.matches THEN 'mismatched' WHEN NEW.late THEN 'late' ELSE 'paid' END, 'payment',
-		NEW.provider, NEW.elicitation, NEW.reference, NEW.checkout, NEW.amount, NEW.currency, NEW.refunded);
+	PERFORM urlmode.enter_of_payment(NEW, CASE WHEN NOT NEW.matches THEN 'mismatched' WHEN NEW.late THEN 'late' ELSE 'paid' END);
 	PERFORM urlmode.enter_voided(NEW);
+	-- What was told before, or changes with the amount. One that names another payment may be of this one, if that is not known.
+	PERFORM urlmode.enter_of_refund(r, t.type)
+	FROM urlmode.refund r CROSS JOIN LATERAL unnest(urlmode.types_of_refund(r)) WITH ORDINALITY AS t (type, n)
+	WHERE r.provider = NEW.provider AND (r.payment = NEW.reference
+		OR r.payment IS NOT NULL AND r.elicitations @> ARRAY[NEW.elicitation] AND urlmode.may_be_of(r, NEW))
+	ORDER BY r.received_at, r.reference, t.n;
 	RETURN NULL;
 END
 $$;
 COMMENT ON FUNCTION urlmode.enter_payment IS
-	'Internal. Enters a payment, or more of one, into the ledger.';
+	'Internal. Enters a payment, or more of one, into the ledger, and what went back of it.';
 
 CREATE OR REPLACE FUNCTION urlmode.entered_back(p urlmode.payment) RETURNS bigint
 LANGUAGE sql STABLE AS $$
@@ -142,20 +162,13 @@ BEGIN
 		VALUES (NEW.tenant, 'delivered', CASE NEW.claim_end WHEN 'refunded' THEN 'refund' ELSE 'payment' END, NEW.provider, NEW.elicitation,
 			NEW.reference, NEW.checkout, NEW.claim_refund, NEW.amount, NEW.currency, NEW.refunded);
 	END IF;
-	-- Its refunds were told before it was proved, or changed with its amount.
-	IF OLD.refunded <> NEW.refunded AND urlmode.entered_back(NEW) IS DISTINCT FROM NEW.refunded THEN
-		PERFORM urlmode.enter_of_refund(r, t.type)
-		FROM urlmode.refund r CROSS JOIN LATERAL unnest(urlmode.types_of_refund(r)) WITH ORDINALITY AS t (type, n)
-		WHERE r.provider = NEW.provider AND r.payment = NEW.reference
-		ORDER BY r.received_at, r.reference, t.n;
-	END IF;
 	IF NEW.held AND NOT OLD.held THEN
 		PERFORM urlmode.enter_of_payment(NEW, 'held');
 	ELSIF OLD.held AND NOT NEW.held AND NEW.refunded_at IS NULL THEN
 		PERFORM urlmode.enter_of_payment(NEW, 'released');
 	-- What went back is of another payment, or nobody knows any more of which.
 	ELSIF OLD.refunded <> NEW.refunded AND urlmode.entered_back(NEW) IS DISTINCT FROM NEW.refunded THEN
-		PERFORM urlmode.enter_of_payment(NEW, CASE WHEN NEW.held THEN 'held' WHEN NEW.refunded_at IS NULL THEN 'released' ELSE 'voided' END);
+		PERFORM urlmode.enter_state(NEW);
 	END IF;
 	RETURN NULL;
 END
@@ -169,22 +182,27 @@ DECLARE
 	known CONSTANT text[] := urlmode.types_of_refund(NEW);
 	before text[] := '{}';
 	is_told_again boolean := true;
-	came_again boolean := true;
+	has_gone boolean := false;
 	type text;
 BEGIN
 	IF TG_OP = 'UPDATE' THEN
 		before := urlmode.types_of_refund(OLD);
-		came_again := OLD.reversed IS DISTINCT FROM NEW.reversed;
-		is_told_again := (OLD.payment, OLD.amount, OLD.currency) IS DISTINCT FROM (NEW.payment, NEW.amount, NEW.currency)
+		is_told_again := (OLD.amount, OLD.currency) IS DISTINCT FROM (NEW.amount, NEW.currency)
+			-- It may be of one more.
+			OR cardinality(OLD.elicitations) < cardinality(NEW.elicitations) AND NOT EXISTS (
+				SELECT FROM urlmode.payment p WHERE p.provider = NEW.provider AND p.reference = NEW.payment
+			)
 			-- A dispute that was reinstated, and is withdrawn again.
 			OR OLD.reversed_at IS NOT NULL AND NEW.reversed_at IS NULL
 			-- How a dispute stands, unless another entry says it.
 			OR 'disputed' = ANY (known) AND known <@ before AND (OLD.state, OLD.evidence_due_at) IS DISTINCT FROM (NEW.state, NEW.evidence_due_at);
 	END IF;
 	FOREACH type IN ARRAY known LOOP
-		IF type <> ALL (before) OR is_told_again AND type IN ('refunded', 'disputed')
-			OR came_again AND type IN ('refund_reversed', 'dispute_won')
+		-- What came again is said after what went back, each time: of the two, the last one counts.
+		IF type <> ALL (before) OR OLD.payment IS DISTINCT FROM NEW.payment OR type IN ('refunded', 'disputed') AND is_told_again
+			OR type IN ('refund_reversed', 'dispute_won') AND (has_gone OR OLD.reversed IS DISTINCT FROM NEW.reversed)
 		THEN
+			has_gone := has_gone OR type IN ('refunded', 'disputed');
 			PERFORM urlmode.enter_of_refund(NEW, type);
 		END IF;
 	END LOOP;

@@ -370,6 +370,13 @@ COMMENT ON FUNCTION urlmode.receive_subscriptions IS
 	'Internal. receive_events for a batch in which an event names a subscription. The effects '
 	'subscription and renewed move no elicitation; their outcomes are the same words, or unknown.';
 
+CREATE OR REPLACE FUNCTION urlmode.max_entitlements() RETURNS integer
+LANGUAGE sql IMMUTABLE AS $$
+	SELECT 1000
+$$;
+COMMENT ON FUNCTION urlmode.max_entitlements IS
+	'Internal. How many items of one user a list of entitlements has at most.';
+
 CREATE OR REPLACE FUNCTION urlmode.entitlements(tenant text, subject text, item text DEFAULT NULL)
 RETURNS TABLE (
 	item_name text, status text, until timestamptz, entitled boolean, paused boolean,
@@ -380,23 +387,30 @@ LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp A
 BEGIN
 	-- In PL/pgSQL, which keeps its plan: each call of a tool that requires a subscription asks this.
 	RETURN QUERY
-	SELECT DISTINCT ON (e.item) e.item::text, s.status,
-		CASE s.status WHEN 'cancelled' THEN coalesce(e.cancel_at, e.until, e.trial_until) ELSE coalesce(e.until, e.trial_until) END AS until,
-		s.status IN ('trialing', 'active', 'cancelled'), s.paused,
-		e.provider::text, e.account::text, e.subscription::text, e.elicitation, e.opened_at
-	FROM urlmode.entitlement e
-	-- With OFFSET, PostgreSQL finds it once, and not where it is used.
-	CROSS JOIN LATERAL (SELECT urlmode.entitlement_status(e), urlmode.is_paused(e) OFFSET 0) AS s (status, paused)
-	WHERE e.subject = entitlements.subject AND e.tenant = entitlements.tenant AND (entitlements.item IS NULL OR e.item = entitlements.item)
-	ORDER BY e.item, array_position('{active,trialing,cancelled,past_due}'::text[], s.status) NULLS LAST, s.paused DESC, until DESC NULLS LAST,
-		e.opened_at, e.id;
+	SELECT l.* FROM (
+		SELECT b.* FROM (
+			SELECT DISTINCT ON (e.item) e.item::text AS item_name, s.status,
+				CASE s.status WHEN 'cancelled' THEN coalesce(e.cancel_at, e.until, e.trial_until) ELSE coalesce(e.until, e.trial_until) END AS until,
+				s.status IN ('trialing', 'active', 'cancelled'), s.paused,
+				e.provider::text, e.account::text, e.subscription::text, e.elicitation, e.opened_at
+			FROM urlmode.entitlement e
+			-- With OFFSET, PostgreSQL finds it once, and not where it is used.
+			CROSS JOIN LATERAL (SELECT urlmode.entitlement_status(e), urlmode.is_paused(e) OFFSET 0) AS s (status, paused)
+			WHERE e.subject = entitlements.subject AND e.tenant = entitlements.tenant AND (entitlements.item IS NULL OR e.item = entitlements.item)
+			ORDER BY e.item, array_position('{active,trialing,cancelled,past_due}'::text[], s.status) NULLS LAST, s.paused DESC, until DESC NULLS LAST,
+				e.opened_at, e.id
+		) b
+		ORDER BY b.status = 'ended' AND NOT b.paused, b.opened_at DESC LIMIT urlmode.max_entitlements()
+	) l
+	ORDER BY l.item_name;
 END
 $$;
 COMMENT ON FUNCTION urlmode.entitlements IS
 	'What a user has subscribed to: the best subscription of each item, or of one. status: '
 	'trialing, active or cancelled (then entitled is true), past_due or ended. paused: it has '
 	'ended until it is resumed. until: the end of what was paid, or NULL where the provider has '
-	'not said it yet.';
+	'not said it yet. Of a user with more than urlmode.max_entitlements() items, those that are over '
+	'are left out first, and then the oldest.';
 
 CREATE OR REPLACE FUNCTION urlmode.show_subscriptions(id uuid)
 RETURNS TABLE (

@@ -217,10 +217,13 @@ export const sender = {
 			paid: 'checkout.session.completed', processing: 'checkout.session.completed',
 			failed: 'checkout.session.async_payment_failed', expired: 'checkout.session.expired',
 			settled: 'checkout.session.async_payment_succeeded', attempt_failed: 'payment_intent.payment_failed', ignored: 'charge.updated', refunded: 'refund.created',
+			withdrawn: 'charge.dispute.funds_withdrawn', reinstated: 'charge.dispute.funds_reinstated',
 		}[what],
 		data: {
 			object: what === 'refunded' ? {
 				id: `re_${randomUUID()}`, object: 'refund', status: 'succeeded', payment_intent: reference, amount, currency: currency.toLowerCase(),
+			} : ['withdrawn', 'reinstated'].includes(what) ? {
+				id: `dp_${reference}`, object: 'dispute', status: 'under_review', payment_intent: reference, amount, currency: currency.toLowerCase(),
 			} : {
 				id: reference, object: 'checkout.session', client_reference_id: id,
 				payment_status: what === 'paid' ? 'paid' : 'unpaid', amount_total: amount ?? null,

@@ -96,9 +96,15 @@ server.registerResource('d', 'd://d', {}, (uri, call) => withElicitation({ ...op
 `,
 	'mcp-use.ts': `${COMMON}
 import { MCPServer } from 'mcp-use';
+import { z } from 'zod';
 import { withElicitation } from 'urlmode/mcp-use';
 const server = new MCPServer({ name: 'a', version: '1.0.0' });
 server.tool({ name: 'a', description: 'a' }, (args, call) => withElicitation({ ...options, typed: false, call }, () => ({ content: [] })));
+const outputSchema = z.object({ text: z.string() });
+const report = () => ({ content: [], structuredContent: { text: 'a' } });
+server.tool({ name: 'b', description: 'b', outputSchema }, (args, call) => withElicitation({ ...options, typed: true, call }, report));
+// @ts-expect-error the schema does not take a link
+server.tool({ name: 'c', description: 'c', outputSchema }, (args, call) => withElicitation({ ...options, typed: false, call }, report));
 // @ts-expect-error mcp-use does not tell whether the tool has an output schema
 void withElicitation({ ...options, call: undefined as never }, () => {});
 `,

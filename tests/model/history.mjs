@@ -16,21 +16,34 @@ export const THINGS = {
 	dearBook: { kind: 'payment', expected: { amount: 2_000, currency: 'EUR' }, item: 'book' },
 	gift: { kind: 'payment', expected: 'any' },
 	tip: { kind: 'payment', expected: { amount: 1_000, currency: 'EUR', match: 'at-least' } },
+	order: { kind: 'payment', expected: { match: 'checkout' } },
 	contract: { kind: 'signature' },
 	account: { kind: 'oauth' },
 };
 export const USERS = ['ann', 'bob'];
 /** What is bought or signed; an account has a resumeKey. */
 export const itemOf = (thing) => (THINGS[thing].kind === 'oauth' ? undefined : THINGS[thing].item ?? thing);
+/** Whether only a payment of its own checkout counts. */
+export const hasCheckout = (thing) => THINGS[thing].expected?.match === 'checkout';
 export const TTL = 5 * MINUTE;
 /** Of the price of 1,000. */
 const PART = 400;
 
+/** What a dispute can say, in the order of its provider's times. Money may be reinstated without a win, and withdrawn again after each. */
+export const DISPUTE = [
+	{ effect: 'disputed', kind: 'dispute', state: 'needs_response' }, { effect: 'refunded', kind: 'dispute', state: 'under_review' },
+	{ effect: 'refund_reversed', kind: 'dispute', state: 'reinstated' }, { effect: 'refunded', kind: 'dispute', state: 'withdrawn again' },
+	{ effect: 'refund_reversed', kind: 'dispute_won', state: 'won' }, { effect: 'refunded', kind: 'dispute', state: 'appealed' },
+	{ effect: 'disputed', kind: 'dispute_lost', state: 'lost' }, { effect: 'refunded', kind: 'dispute_lost', state: 'lost with its money' },
+];
+/** What each of two disputes of a payment takes. */
+export const DISPUTED = { 1: 1_000, 2: 500 };
+
 /** How often each step occurs, about. */
 const WEIGHTS = {
-	call: 18, open: 14, pay: 12, proof: 16, refund: 10, decide: 4, batch: 4, again: 6, attempt: 6, event: 7, unproven: 8, answer: 10, end: 7, comeBack: 4,
+	call: 18, open: 14, pay: 12, proof: 16, refund: 10, dispute: 4, decide: 4, batch: 4, again: 6, attempt: 6, event: 7, unproven: 8, answer: 10, end: 7, comeBack: 4,
 	claim: 8, begin: 6, fulfil: 4, confirm: 4, release: 2, bothAct: 2, refundByHand: 4, cancel: 2, complete: 4, tooLate: 3, slowAnswer: 1,
-	otherPrice: 2, totals: 2, ofNone: 2, ofTwo: 2, rest: 1, twoParts: 1, early: 1, afterPurge: 1, sharedAttempt: 2, overtaken: 1, later: 10, close: 2, die: 2, purge: 3, delete: 5,
+	otherPrice: 2, totals: 2, ofNone: 2, ofTwo: 2, rest: 1, twoParts: 1, early: 1, afterPurge: 1, sharedAttempt: 2, overtaken: 1, later: 10, close: 2, die: 2, purge: 3, delete: 5, inPart: 2, free: 3, captured: 2,
 };
 
 /**
@@ -54,7 +67,7 @@ export function makeHistory(seed) {
 	const makers = {
 		call() {
 			if (!last.user || random.chance(0.4)) {
-				last = { user: random.pick(USERS), thing: random.weighted({ book: 6, dearBook: 2, gift: 3, tip: 3, contract: 1, account: 1 }) };
+				last = { user: random.pick(USERS), thing: random.weighted({ book: 6, dearBook: 2, gift: 3, tip: 3, order: 4, contract: 1, account: 1 }) };
 			}
 			return {
 				do: 'call', call: label('call'), at: random.pick([0, 1]), ...last,
@@ -78,6 +91,7 @@ export function makeHistory(seed) {
 				...random.chance(parts().includes(payment) ? 0.6 : 0.05) && { amount: random.pick([700, 1_000]) },
 				...random.chance(0.05) && { payment: undefined, row: recent('call') },
 				...random.chance(0.06) && { otherKind: true },
+				...random.chance(0.25) && { checkout: random.pick(['none', 'other']) }, ...random.chance(0.15) && { inPart: true },
 			};
 		},
 		/** Some at the same time, as the webhook program records them. */
@@ -113,6 +127,23 @@ export function makeHistory(seed) {
 			...random.chance(0.15) && { row: recent('call') },
 			...random.chance(0.7) && { amount: random.pick([100, 500, 900, 1_000]) }, ...random.chance(0.2) && { byPayment: true },
 		}),
+		/** Some of what a dispute says, in any order and perhaps of the same time, while calls, the operator and time go on. */
+		dispute() {
+			const payment = recent('payment');
+			const dispute = random.pick([1, 1, 2]);
+			const phases = shuffled(DISPUTE.map((_, phase) => phase).filter(() => random.chance(0.6)));
+			const accident = () => random.pick([
+				{ do: 'decide', payment, decision: random.pick(['released', 'voided']) }, makers.claim(), makers.begin(), makers.fulfil(), makers.confirm(),
+				makers.refundByHand(), { do: 'later', ms: 31 * DAY }, { do: 'event', event: label('event'), effect: 'paid', payment },
+			]);
+			return phases.flatMap((phase) => [
+				{
+					do: 'event', event: label('event'), effect: DISPUTE[phase].effect, payment, dispute, phase, at: random.chance(0.15) ? phase + 1 : phase,
+					...random.chance(0.1) && { row: recent('call') }, ...random.chance(0.1) && { unnamed: true }, ...random.chance(0.2) && { byPayment: true },
+				},
+				...random.chance(0.2) ? [accident()] : [],
+			]);
+		},
 		/** What went back comes again, and then the provider tells a total again, before or after a decision. */
 		totals() {
 			const payment = recent('payment');
@@ -149,6 +180,36 @@ export function makeHistory(seed) {
 				{ do: 'call', call: row, at: 0, user: random.pick(USERS), thing: 'book' }, ...proved(payment, row),
 				part(1, 'refunded', 500), part(2, 'refunded', random.pick([400, 500])),
 				...random.chance(0.5) ? [part(1, 'refund_reversed', random.pick([100, 500]))] : [],
+			];
+		},
+		/** A part of a checkout is paid, and perhaps all of it later, or the server learns it. */
+		inPart() {
+			const [row, payment] = [label('call'), label('payment')];
+			const [pay, paid] = proved(payment, row);
+			return [
+				{ do: 'call', call: row, at: 0, user: random.pick(USERS), thing: 'order' }, pay, { ...paid, inPart: true },
+				...random.pick([[], [{ ...paid, event: label('event') }], [{ do: 'answer', row, how: 'truly' }]]),
+			];
+		},
+		/** A checkout totals nothing, and then perhaps it is told under a name of its own, it has another payment, and something goes back. */
+		free() {
+			const [row, free, named, other] = [label('call'), label('payment'), label('payment'), label('payment')];
+			const [pay, paid] = proved(free, row);
+			const [payNamed, paidNamed] = proved(named, row);
+			return [
+				{ do: 'call', call: row, at: 0, user: random.pick(USERS), thing: 'order' }, { ...pay, amount: 0 }, paid,
+				...random.chance(0.3) ? [{ do: 'begin', call: row }] : [],
+				...random.chance(0.6) ? [{ ...payNamed, amount: random.pick([0, 1_000]), named: true }, paidNamed] : [], ...random.chance(0.4) ? proved(other, row) : [],
+				...random.chance(0.5) ? [{ ...makers.refund(), payment: random.pick([free, named, other]) }] : [],
+			];
+		},
+		/** What was authorised has named its checkout, and what is captured names its payment alone. */
+		captured() {
+			const [row, payment] = [label('call'), label('payment')];
+			const [pay, paid] = proved(payment, row);
+			return [
+				{ do: 'call', call: row, at: 0, user: random.pick(USERS), thing: 'order' }, pay,
+				{ do: 'event', event: label('event'), effect: 'processing', payment, ...random.pick([{}, {}, { checkout: 'other' }, { checkout: 'none' }]) }, { ...paid, checkout: 'none' },
 			];
 		},
 		/** A part is captured, perhaps the operator takes it, and then the rest is captured. */
@@ -280,6 +341,10 @@ export function makeHistory(seed) {
 		delete: () => [{ do: 'later', ms: random.pick([2 * HOUR, 8 * DAY, 40 * DAY]) }, { do: 'delete', keep: random.pick([7, 30]) * DAY }],
 		purge: () => ({ do: 'purge', ms: random.pick([0, 11 * MINUTE, 2 * DAY]) }),
 	};
+
+	function shuffled(list) {
+		return list.map((each) => [random.number(), each]).sort(([one], [other]) => one - other).map(([, each]) => each);
+	}
 
 	const length = 6 + Math.floor(random.number() * 24);
 	while (steps.length < length) {

@@ -20,7 +20,7 @@ const OUTCOMES = {
 	],
 };
 
-const MOVES_NOTHING = ['seen', 'unknown', 'other_mode', 'reference_taken', 'recheck', 'ignored'];
+const MOVES_NOTHING = ['seen', 'unknown', 'other_mode', 'other_checkout', 'reference_taken', 'recheck', 'ignored'];
 
 export class Ledger {
 	/** What was proved: by reference, the row that it was proved for, and what was paid. */
@@ -31,23 +31,32 @@ export class Ledger {
 	#done = new Set();
 	#observed = { payments: [], unclaimed: [], rows: [] };
 
-	event(row, { effect, amount, currency, reference = row.id }, outcome) {
+	event(row, { effect, amount, currency, reference }, outcome) {
 		const isOther = outcome === 'other_kind';
 		if (effect !== 'paid' || (row.kind !== 'payment' && !isOther) || amount === undefined || MOVES_NOTHING.includes(outcome)) return;
 		this.#proved(reference, row, { amount, currency, isOther, matches: !isOther && fits(row.expected, { amount, currency }) });
 	}
 
 	answered(row, { reference, amount, currency }, outcome) {
+		if (row.kind === 'payment' && outcome === 'already') this.#rename(reference, row);
 		if (row.kind === 'payment' && (outcome === 'completed' || outcome === 'late')) this.#proved(reference, row, { amount, currency, matches: true });
 	}
 
 	#proved(reference, row, paid) {
+		this.#rename(reference, row);
 		const proofs = this.#proofs.get(reference) ?? [];
 		// Who claimed a first part of it has not got the rest. Who claimed the same money, for another kind, has it.
 		const part = this.#observed.payments.find((known) => known.reference === reference && known.claimed && !known.matches
 			&& !(known.amount === paid.amount && known.currency === paid.currency));
 		if (part && paid.matches) this.#claims.set(row.id, this.#claims.get(row.id) - 1);
 		this.#proofs.set(reference, [...proofs, { row, ...paid }]);
+	}
+
+	/** A payment that had the name of its checkout has its own now. */
+	#rename(reference, { checkout }) {
+		if (!this.#proofs.has(checkout) || this.#proofs.has(reference)) return;
+		this.#proofs.set(reference, this.#proofs.get(checkout));
+		this.#proofs.delete(checkout);
 	}
 
 	/** A call was given this row, and shows the user its link. */

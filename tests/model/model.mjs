@@ -4,6 +4,8 @@
 // Times are milliseconds since the history began. Rows and payments are named
 // by the labels of their history: 'c3' is the row that call c3 has created.
 
+import { isNamed, REFUNDS, Refunds } from './refunds-model.mjs';
+
 const MINUTE = 60_000;
 
 /** How long a payment or a signature waits for its provider after its expiry. */
@@ -24,6 +26,7 @@ const isOpen = ({ status }) => status !== 'completed';
 /** Whether this is what was to be paid. */
 export function fits(expected, { amount, currency }) {
 	if (expected === 'any') return amount > 0;
+	if (expected.match === 'checkout') return true;
 	return currency === expected.currency && (expected.match === 'at-least' ? amount >= expected.amount : amount === expected.amount);
 }
 
@@ -35,8 +38,7 @@ export class Model {
 	turn = 0;
 	/** The money that a provider has proved, by reference. */
 	payments = new Map();
-	/** What went back, by the reference of the refund. */
-	refunds = new Map();
+	refunds = new Refunds(this);
 	/** What went back of payments that nobody knows yet, by the identity of the event. */
 	#unknown = new Map();
 	#events = new Set();
@@ -44,7 +46,7 @@ export class Model {
 	// What a server does
 
 	/** A call asks: it goes on with what there is for the same thing, or creates a row. */
-	ask(id, { user, thing, kind, expected, ttl, exclusive, canRecheck }) {
+	ask(id, { user, thing, kind, expected, checkout, ttl, exclusive, canRecheck }) {
 		const found = this.resume(user, thing, expected, canRecheck);
 		// What does not match was told, or nobody heard it: from now on the money is held.
 		if (found && this.#isWrong(found)) this.claim(found, 'cancel');
@@ -61,9 +63,9 @@ export class Model {
 			}
 		}
 		const row = {
-			id, user, thing, kind, expected, price: priceOf(expected), status: 'pending', wasOpened: false, expires: this.now + ttl, grace: 0, claimed: false,
+			id, user, thing, kind, expected, checkout, price: priceOf(expected), status: 'pending', wasOpened: false, expires: this.now + ttl, grace: 0, claimed: false,
 			action: null, reason: '', from: null, failedAttempts: 0, rechecks: 0, rechecked: 0, failures: 0, recheckAt: 0, lease: 0,
-			references: [], attempts: { underWay: new Map(), over: new Set(), named: new Set() },
+			references: [], attempts: { underWay: new Map(), over: new Set(), named: new Set(), checkouts: new Map() },
 		};
 		this.rows.push(row);
 		return row;
@@ -91,7 +93,8 @@ export class Model {
 	}
 
 	#wrong(row) {
-		return row.kind === 'payment' ? this.#paymentsOf(row).find((paid) => !paid.matches && isUnclaimed(paid)) : undefined;
+		if (row.kind !== 'payment') return undefined;
+		return this.paymentsOf(row).filter((paid) => !paid.matches && isUnclaimed(paid)).sort((one, other) => this.#rank(one) - this.#rank(other))[0];
 	}
 
 	#goesOn(row) {
@@ -105,7 +108,7 @@ export class Model {
 	}
 
 	#isUnanswered(row, canRecheck) {
-		if (this.#paymentsOf(row).some(({ matches }) => matches)) return false;
+		if (this.paymentsOf(row).some(({ matches }) => matches)) return false;
 		if (row.kind === 'payment' && row.rechecks > row.rechecked && canRecheck) return this.#mayBePaid(row);
 		if (row.isExchanging) return this.now < row.claimedAt + EXCHANGE;
 		if (row.claimed || row.reason === 'superseded') return false;
@@ -121,7 +124,7 @@ export class Model {
 		if (row.status !== 'completed' || row.kind !== 'payment' || row.action === 'accept') return row.status;
 		const since = row.from === null ? -1 : row.endedIn;
 		const isUnderWay = [...row.attempts.underWay].some(([name, turn]) => name && turn > since);
-		const isPaid = this.#paymentsOf(row).some(({ matches }) => matches);
+		const isPaid = this.paymentsOf(row).some(({ matches }) => matches);
 		return isUnderWay && !isPaid && this.now < closesAt({ ...row, status: 'processing' }) ? 'processing' : 'completed';
 	}
 
@@ -148,7 +151,7 @@ export class Model {
 
 	/** The payments that match and that nobody has claimed. */
 	#ranked(row) {
-		return this.#paymentsOf(row).filter((paid) => paid.matches && isUnclaimed(paid))
+		return this.paymentsOf(row).filter((paid) => paid.matches && isUnclaimed(paid))
 			.sort((one, other) => this.#rank(one) - this.#rank(other));
 	}
 
@@ -160,28 +163,27 @@ export class Model {
 	/** What a wait is told, once the row is completed. */
 	outcome(row) {
 		if (!isOpen(row) && this.isHeld(row)) {
-			const { reference } = this.#paymentsOf(row).find((held) => held.matches && isUnclaimed(held));
+			const { reference } = this.paymentsOf(row).find((held) => held.matches && isUnclaimed(held));
 			return { action: 'cancel', reason: 'held', late: false, reference };
 		}
 		// To one call it is amount_mismatch.
 		if (this.#isWrong(row) && (row.claimed || row.reason !== 'amount_mismatch')) {
 			return { action: 'cancel', reason: 'held', late: false, reference: this.#wrong(row).reference };
 		}
-		const paid = this.offered(row) ?? this.#paymentsOf(row).find(({ matches, refunded }) => matches && !refunded);
+		const paid = this.offered(row) ?? this.paymentsOf(row).find(({ matches, refunded }) => matches && !refunded);
 		return paid ? { action: 'accept', reason: '', late: paid.late, reference: paid.reference }
 			: { action: row.action, reason: row.reason, late: false, reference: null };
 	}
 
 	/** Each payment is taken once, by who was told of an accept; what is no payment, its row's outcome once. */
 	claim(row, action, reference, held = false) {
-		const payments = this.#paymentsOf(row);
+		const payments = this.paymentsOf(row);
 		// Money for another kind is not its outcome, and does not wait for it.
-		const isOther = payments.some((paid) => paid.reference === reference && !paid.matches);
+		const isOther = payments.some((paid) => isNamed(paid, reference) && !paid.matches);
 		if (row.isPurged || (isOpen(row) && !isOther)) return false;
-		if (payments.some((paid) => paid.matches || paid.reference === reference)) {
+		if (payments.some((paid) => paid.matches || isNamed(paid, reference))) {
 			if (action !== 'accept') return false;
-			const paid = reference === undefined ? this.offered(row)
-				: payments.find((each) => each.reference === reference && isUnclaimed(each) && (held || this.#rank(each) < 3));
+			const paid = this.#pick(row, reference, held);
 			if (!paid || this.isLeased(paid)) return false;
 			this.#claimPayment(paid);
 			if (row.kind !== 'payment' || isOpen(row)) return true;
@@ -194,6 +196,14 @@ export class Model {
 		return true;
 	}
 
+	/** The payment that this name is of, the name of its checkout as well; without a name the one that is offered. */
+	#pick(row, reference, held) {
+		if (reference === undefined) return this.offered(row);
+		const order = (paid) => [paid.reference === reference ? 0 : 1, this.#rank(paid)];
+		return this.paymentsOf(row).filter((paid) => isNamed(paid, reference) && isUnclaimed(paid) && (held || this.#rank(paid) < 3))
+			.sort((one, other) => order(one)[0] - order(other)[0] || order(one)[1] - order(other)[1])[0];
+	}
+
 	#claimPayment(paid) {
 		delete paid.lease;
 		Object.assign(paid, { claimed: true, claimedAt: this.now });
@@ -204,12 +214,11 @@ export class Model {
 	/** @returns how it begins, and for what follows: `target`, the payment or the row that is claimed, and the `lease` */
 	begin(row, reference, isListed = false) {
 		if (row.isPurged) return { state: 'ELICITATION_NOT_FOUND' };
-		const payments = this.#paymentsOf(row);
-		if (isOpen(row) && !payments.some((paid) => paid.reference === reference && !paid.matches)) return { state: 'ELICITATION_OPEN' };
+		const payments = this.paymentsOf(row);
+		if (isOpen(row) && !payments.some((paid) => isNamed(paid, reference) && !paid.matches)) return { state: 'ELICITATION_OPEN' };
 		let target = row;
-		if (payments.some((paid) => paid.matches || paid.reference === reference)) {
-			target = reference === undefined ? this.offered(row)
-				: payments.find((each) => each.reference === reference && isUnclaimed(each) && (isListed || this.#rank(each) < 3));
+		if (payments.some((paid) => paid.matches || isNamed(paid, reference))) {
+			target = this.#pick(row, reference, isListed);
 			if (!target) return { state: 'taken' };
 			if (!target.matches && !isListed) return { state: 'changed' };
 		} else if (row.action !== 'accept') {
@@ -265,7 +274,7 @@ export class Model {
 
 	/** The claims whose work was done and whose answers nobody has confirmed, of what did not go back. */
 	undelivered() {
-		return this.rows.flatMap((row) => [row, ...this.#paymentsOf(row)]).filter(({ lease, refunded }) => lease?.fulfilled && !refunded)
+		return this.rows.flatMap((row) => [row, ...this.paymentsOf(row)]).filter(({ lease, refunded }) => lease?.fulfilled && !refunded)
 			.map(({ reference = '' }) => reference);
 	}
 
@@ -278,7 +287,7 @@ export class Model {
 
 	/** What was made and never confirmed is forgotten. Of a payment the claim stays; others end. Returns what that was. */
 	purgeResults() {
-		const old = this.rows.flatMap((row) => [row, ...this.#paymentsOf(row)].map((target) => ({ row, target })))
+		const old = this.rows.flatMap((row) => [row, ...this.paymentsOf(row)].map((target) => ({ row, target })))
 			.filter(({ target: { lease } }) => lease?.fulfilled && !wasForgotten({ lease }) && lease.fulfilled.at <= this.now - KEPT_UNCONFIRMED);
 		for (const { row, target } of old) {
 			if (target === row) this.#endClaim(row, target);
@@ -296,22 +305,18 @@ export class Model {
 	purge(keep) {
 		for (const row of this.rows) {
 			row.isPurged = this.#isOver(row, this.now - keep);
-			if (row.isPurged) for (const paid of this.#paymentsOf(row)) delete paid.lease;
+			if (row.isPurged) for (const paid of this.paymentsOf(row)) delete paid.lease;
 		}
 		this.rows = this.rows.filter(({ isPurged }) => !isPurged);
 		for (const [identity, { since }] of this.#unknown) if (this.now - since >= KEPT_UNKNOWN) this.#unknown.delete(identity);
-		for (const [reference, { rows, payment }] of this.refunds) {
-			const isKept = [...rows].some((row) => !row.isPurged
-				|| this.#paymentsOf(row).some((paid) => !payment || paid.reference === payment));
-			if (!isKept) this.refunds.delete(reference);
-		}
+		this.refunds.purge();
 	}
 
 	#isOver(row, since) {
 		const closed = closesAt({ ...row, ...row.kind === 'payment' && { status: 'processing' } });
 		// The next call is given it, to ask its provider.
 		if (Math.max(row.completedAt ?? 0, row.claimedAt ?? 0, closed) > since || this.#mayBePaid(row)) return false;
-		if (this.#paymentsOf(row).some((paid) => isUnclaimed(paid) || Math.max(paid.claimedAt ?? 0, paid.refundedAt ?? 0) > since)) return false;
+		if (this.paymentsOf(row).some((paid) => isUnclaimed(paid) || Math.max(paid.claimedAt ?? 0, paid.refundedAt ?? 0) > since)) return false;
 		return row.kind !== 'signature' || row.action !== 'accept' || row.claimed;
 	}
 
@@ -341,8 +346,14 @@ export class Model {
 	settle(row, { action, reason = '', ...paid }) {
 		if (row.kind === 'payment' && action === 'accept') {
 			if (!fits(row.expected, paid)) return 'mismatch';
-			const proof = this.#prove(row, paid);
-			this.#applyRefunds();
+			// The webhook has told of the same checkout already, by the payment's own name.
+			if (paid.reference === row.checkout) {
+				const [known] = byName(this.paymentsOf(row).filter(({ reference }) => reference !== row.checkout));
+				if (known?.matches) return 'already';
+				paid.reference = known?.reference ?? row.checkout;
+			}
+			const proof = this.#prove(row, { ...paid, checkout: row.checkout });
+			this.refunds.apply();
 			if (proof === 'taken') return 'reference_taken';
 			this.#takeUnknown(paid.reference);
 			if (proof === 'matches' && !isOpen(row)) return 'late';
@@ -366,6 +377,12 @@ export class Model {
 		row.recheckAt = this.now + LEASE;
 		row.lease += 1;
 		return { lease: row.lease, rechecks: row.rechecks, references: [...row.references] };
+	}
+
+	/** Nobody has begun it. */
+	leaveRecheck(row) {
+		row.recheckAt = 0;
+		row.lease -= 1;
 	}
 
 	/** One that took longer than its lease leaves the next one its own. */
@@ -404,71 +421,51 @@ export class Model {
 
 	// What a provider does
 
-	/** The elicitation of a payment that was proved, or of an attempt that one elicitation was told of. */
+	/** The elicitation of a payment that was proved, of an attempt that one elicitation was told of, or of a checkout. */
 	#find(reference) {
 		const told = this.rows.filter(({ attempts }) => attempts.named.has(reference));
-		return this.payments.get(reference)?.row ?? (told.length === 1 ? told[0] : undefined);
+		return this.payments.get(reference)?.row ?? (told.length === 1 ? told[0] : this.#findCheckout(reference));
+	}
+
+	/** No two have the same. */
+	#findCheckout(reference) {
+		if (reference === undefined) return undefined;
+		return this.rows.find(({ checkout }) => checkout === reference) ?? this.proved().find(({ checkout }) => checkout === reference)?.row;
+	}
+
+	/** What a payment is called: one that has no name, and is of nothing, is called as its checkout, and one checkout has one payment. */
+	nameOf(row, { reference, amount }) {
+		const name = reference ?? (amount === 0 && row.checkout ? row.checkout : row.id);
+		if (name !== row.checkout) return name;
+		const known = this.paymentsOf(row);
+		return known.some((paid) => paid.reference === name) ? name : byName(known)[0]?.reference ?? name;
 	}
 
 	/** An event counts once. What proves nothing changes neither status nor expiry. */
 	event(named, event) {
 		const { effect, reference } = event;
-		const isRefund = effect === 'refunded' || effect === 'refund_reversed';
+		const isRefund = REFUNDS.includes(effect);
 		const paidFor = isRefund ? this.payments.get(reference)?.row : undefined;
-		const row = event.byPayment ? this.#find(reference) : paidFor ?? named;
-		if (!row || (row.isPurged && !(isRefund && this.#paymentsOf(row).length > 0))) {
+		const isUnknown = named.isPurged && this.paymentsOf(named).length === 0;
+		const row = event.byPayment ? this.#find(reference) : paidFor ?? ((isRefund && isUnknown && this.#findCheckout(reference)) || named);
+		if (!row || (row.isPurged && !(isRefund && this.paymentsOf(row).length > 0))) {
 			if (isRefund && !this.#unknown.has(event.identity)) this.#unknown.set(event.identity, { named, event, since: this.now });
 			return 'unknown';
 		}
 		const outcome = row.isPurged ? effect : this.#event(row, event);
-		if (isRefund && outcome === effect) this.#refund(row, event);
-		this.#applyRefunds();
-		if (effect === 'paid' && ['accept', 'late', 'cancel', 'repeated', 'other_kind'].includes(outcome)) this.#takeUnknown(reference);
+		if (isRefund && outcome === effect) this.refunds.tell(row, event);
+		this.refunds.apply();
+		if (effect === 'paid' && ['accept', 'late', 'cancel', 'repeated', 'other_kind'].includes(outcome)) this.#takeUnknown(reference, event.checkout);
 		return outcome;
 	}
 
 	/** What went back of a payment before it was proved. */
-	#takeUnknown(reference) {
+	#takeUnknown(...names) {
 		for (const [identity, { named, event }] of [...this.#unknown]) {
-			if (event.reference !== reference) continue;
+			if (event.reference === undefined || !names.includes(event.reference)) continue;
 			this.#unknown.delete(identity);
 			this.event(named, event);
 		}
-	}
-
-	/**
-	 * One row for each refund, whatever order its events come in; without a reference of its own it is the total of the payment.
-	 * Its payment is the one that was named last. Where none was, and it was told of two elicitations, it may be of either.
-	 */
-	#refund(row, { effect, amount, reference: payment, refund: own }) {
-		const proved = this.#paymentsOf(row);
-		const only = proved.length === 1 ? proved[0].reference : undefined;
-		const reference = own ?? payment ?? only ?? row.id;
-		const isReversal = effect === 'refund_reversed';
-		const known = this.refunds.get(reference);
-		const refund = known ?? { reference, rows: new Set([row]), amount, payment: only };
-		refund.turn = this.turn;
-		this.refunds.set(reference, refund);
-		if (payment) refund.payment = payment;
-		else if (!refund.rows.has(row) && refund.payment !== only) refund.payment = undefined;
-		refund.rows.add(row);
-		if (isReversal) {
-			const reversed = amount ?? (known ? refund.amount : undefined);
-			refund.reversed = Math.max(refund.reversed ?? 0, reversed ?? Infinity);
-		} else if (known) {
-			refund.amount = refund.amount === undefined || amount === undefined ? undefined : Math.max(refund.amount, amount);
-		}
-		// A total that is told again after it came again: nobody knows what is in it.
-		if (!isReversal && !own && refund.hasGone && refund.reversed !== undefined) refund.unclearSince = this.turn;
-		if (!isReversal) refund.hasGone = true;
-	}
-
-	/** What the server is told went back: not the ends of attempts that were never proved. */
-	listedRefunds() {
-		const listed = [...this.refunds.values()].filter(({ payment }) => !payment || this.payments.has(payment));
-		return listed.flatMap(({ reference, payment = null, rows }) => (payment ? [this.payments.get(payment).row] : [...rows])
-			.map(({ id }) => ({ reference, payment, elicitation: id })))
-			.sort((one, other) => (`${one.reference} ${one.elicitation}` < `${other.reference} ${other.elicitation}` ? -1 : 1));
 	}
 
 	/** What the operator decides about a payment that is held. One that was voided can be released. */
@@ -481,31 +478,38 @@ export class Model {
 		paid.decision = { decision, refunded: paid.back, turn: this.turn };
 		// A call whose lease has ended does not come back to it.
 		if (decision === 'voided') delete paid.lease;
-		this.#applyRefunds();
+		this.refunds.apply();
 		return decision;
 	}
 
-	#event(row, { identity, effect, amount, currency, reference, otherKind }) {
+	#event(row, event) {
+		const { identity, effect, amount, currency, reference, otherKind } = event;
+		const paid = { amount, currency, reference: this.nameOf(row, event) };
 		const seen = this.#events.has(identity);
 		if (seen && effect !== 'recheck') return 'seen';
 		this.#events.add(identity);
+		// The payer can choose the elicitation that a link of the shop names.
+		const checkout = event.checkout ?? (effect === 'paid' && row.checkout ? row.attempts.checkouts.get(reference) : undefined);
+		if (effect === 'paid' && row.checkout && checkout && checkout !== row.checkout) return 'other_checkout';
 		// An account is accepted by its return alone, and what proves another kind accepts nothing. Money is money.
 		if (effect === 'paid' && (otherKind || row.kind === 'oauth')) {
 			if (amount === undefined) return 'ignored';
-			return this.#prove(row, { amount, currency, reference }, true) === 'taken' ? 'reference_taken' : 'other_kind';
+			return this.#prove(row, { ...paid, checkout }, true) === 'taken' ? 'reference_taken' : 'other_kind';
 		}
 		const money = effect === 'paid' && row.kind === 'payment';
 		if (effect === 'ignore') return 'ignored';
 		if (effect === 'other_mode') return 'other_mode';
-		if (effect === 'recheck' || (money && amount === undefined)) return this.#askForRecheck(row, reference);
-		if (effect === 'refunded' || effect === 'refund_reversed') return effect;
+		const isUnproven = amount === undefined || (row.checkout && (!checkout || event.inPart));
+		if (effect === 'recheck' || (money && isUnproven)) return this.#askForRecheck(row, reference);
+		if (REFUNDS.includes(effect)) return effect;
 
-		const proof = money ? this.#prove(row, { amount, currency, reference }) : undefined;
+		const proof = money ? this.#prove(row, { ...paid, checkout }) : undefined;
 		if (proof === 'taken') return 'reference_taken';
 		if (proof === 'repeated') return 'repeated';
 		const isAttempt = effect === 'attempt_failed' || effect === 'processing';
 		if (isAttempt && (isOpen(row) || row.kind === 'payment')) {
 			this.#attempt(row, effect, reference);
+			if (effect === 'processing' && checkout && !row.attempts.checkouts.has(reference)) row.attempts.checkouts.set(reference, checkout);
 			return effect;
 		}
 		if (proof !== 'matches' || !isOpen(row)) this.#endAttempt(row, reference);
@@ -541,12 +545,14 @@ export class Model {
 	 * One row for each payment, ever: it belongs to the elicitation for which it was proved first. It is late when its
 	 * time is over, whether or not somebody has ended the row.
 	 */
-	#prove(row, { amount, currency, reference = row.id }, otherKind = false) {
+	#prove(row, { amount, currency, reference, checkout }, otherKind = false) {
+		this.#rename(row, checkout, reference);
 		const matches = !otherKind && fits(row.expected, { amount, currency });
 		const known = this.payments.get(reference);
 		if (known && known.row !== row) return 'taken';
 		// More of a payment that is captured in parts may make it right.
 		const isMore = known && !known.claimed && known.currency === currency && known.amount < amount;
+		if (known) known.checkout ??= checkout;
 		if (known?.matches) {
 			// More that was captured changes nothing else.
 			if (known.currency === currency) known.amount = Math.max(known.amount, amount);
@@ -556,48 +562,19 @@ export class Model {
 		// The same money, which was for another kind: who claimed it has it.
 		const isSame = known && known.currency === currency && known.amount === amount;
 		this.payments.set(reference, {
-			claimed: false, refunded: false, back: 0, held: false, reference, row, amount, currency, provenAt: this.now, turn: this.turn,
-			...isSame && known, matches, late: !isOpen(row) || this.now >= closesAt(row),
+			claimed: false, refunded: false, back: 0, held: false, reference, row, amount, currency, checkout, provenAt: this.now, turn: this.turn,
+			...known && { checkout: known.checkout }, ...isSame && known, matches, late: !isOpen(row) || this.now >= closesAt(row),
 		});
 		return matches ? 'matches' : 'mismatch';
 	}
 
-	/** Whichever came first, what went back or what was paid. */
-	#applyRefunds() {
-		this.#attribute();
-		const refunds = [...this.refunds.values()];
-		for (const paid of this.payments.values()) {
-			const back = ({ amount, reversed = 0 }) => Math.max(0, (amount ?? paid.amount) - reversed);
-			const own = refunds.filter(({ payment }) => payment === paid.reference);
-			for (const { rows } of own) rows.add(paid.row);
-			const total = own.reduce((sum, refund) => sum + back(refund), 0);
-			const { decision, refunded: decided = 0, turn = -1 } = paid.decision ?? {};
-			const unnamed = refunds.filter(({ rows, payment }) => rows.has(paid.row) && payment === undefined);
-			const isUnclear = total > decided || unnamed.some((refund) => back(refund) > 0 && refund.turn > turn)
-				|| [...own, ...unnamed].some(({ unclearSince }) => unclearSince > turn);
-			const anyBack = own.some((refund) => refund.reversed === undefined || back(refund) > 0);
-			const wasRefunded = paid.refunded;
-			paid.back = Math.min(paid.amount, total);
-			paid.refunded = decision === 'voided' || (anyBack && total >= paid.amount);
-			paid.held = isUnclear && !paid.refunded;
-			if (!paid.refunded) delete paid.refundedAt;
-			else if (!wasRefunded) paid.refundedAt = this.now;
-		}
-	}
-
-	/** What names no payment is of the first one that it can be of, unless it has named two rows. A total has the name of its payment. */
-	#attribute() {
-		for (const refund of [...this.refunds.values()].filter(({ payment }) => !payment)) {
-			const proved = this.proved().filter(({ row }) => refund.rows.has(row));
-			if (proved.length !== 1 || refund.rows.size !== 1) continue;
-			const [{ reference }] = proved;
-			refund.payment = reference;
-			if (![...refund.rows].some(({ id }) => id === refund.reference)) continue;
-			const total = this.refunds.get(reference);
-			this.refunds.delete(refund.reference);
-			if (total) Object.assign(total, joined(total, refund, this.turn));
-			else this.refunds.set(reference, Object.assign(refund, { reference }));
-		}
+	/** A payment that has the name of its checkout gets its own. */
+	#rename(row, checkout, reference) {
+		const known = this.payments.get(checkout);
+		if (known?.row !== row || reference === checkout || this.payments.has(reference)) return;
+		this.payments.delete(checkout);
+		this.payments.set(reference, Object.assign(known, { reference, checkout }));
+		this.refunds.rename(checkout, reference);
 	}
 
 	#askForRecheck(row, reference) {
@@ -606,7 +583,7 @@ export class Model {
 		return 'recheck';
 	}
 
-	#paymentsOf(row) {
+	paymentsOf(row) {
 		return this.proved().filter((paid) => paid.row === row);
 	}
 
@@ -629,14 +606,9 @@ function wasForgotten({ lease }) {
 	return lease?.fulfilled === 'forgotten';
 }
 
-/** Totals under two names: the greater counts, and nobody knows what is in it if something came again. */
-function joined(one, other, turn) {
-	const greater = (a, b) => (a === undefined || b === undefined ? undefined : Math.max(a, b));
-	const reversed = Math.max(one.reversed ?? -1, other.reversed ?? -1);
-	return {
-		amount: greater(one.amount, other.amount), rows: new Set([...one.rows, ...other.rows]), hasGone: one.hasGone || other.hasGone,
-		...reversed < 0 ? { unclearSince: Math.max(one.unclearSince ?? -1, other.unclearSince ?? -1) } : { reversed, unclearSince: turn },
-	};
+/** First what matches, then by name. */
+function byName(payments) {
+	return payments.sort((one, other) => Number(other.matches) - Number(one.matches) || (one.reference < other.reference ? -1 : 1));
 }
 
 function isUnclaimed({ claimed, refunded }) {

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 
 import { until } from '../support/wait.mjs';
-import { itemOf, THINGS, TTL, USERS } from './history.mjs';
+import { DISPUTE, DISPUTED, hasCheckout, itemOf, THINGS, TTL, USERS } from './history.mjs';
 import { Follower } from './follower.mjs';
 import { Ledger } from './ledger.mjs';
 import { CLAIM_LEASE, Model, closesAt } from './model.mjs';
@@ -14,6 +14,8 @@ import { PROVIDER } from './stage.mjs';
 const HOUR = 60 * 60 * 1_000;
 const DAY = 24 * HOUR;
 const KEPT_UNCLAIMED = 30 * DAY;
+/** In seconds, of what happens first at the provider. */
+const PROVIDERS_TIME = 1_700_000_000;
 
 const PAIRS = USERS.flatMap((user) => Object.keys(THINGS).map((thing) => [user, thing]));
 
@@ -97,11 +99,13 @@ class Runner {
 			const { urlmode } = this.#stage.instances[at];
 			const item = itemOf(thing);
 			const request = { ...THINGS[thing], item, ttl: TTL, exclusive, canRecheck: !poll };
+			const checkout = hasCheckout(thing) ? this.#name(`checkout-${label}`) : undefined;
+			const url = 'https://shop.example/pay';
 			const elicitation = await urlmode.create({
 				...request, id: this.#id(label), provider: PROVIDER, subject: user, ...!item && { resumeKey: thing },
-				targetUrl: 'https://shop.example/pay',
+				targetUrl: checkout ? { url, checkout } : url,
 			});
-			const row = this.#model.ask(this.#id(label), { ...request, user, thing: item ?? thing });
+			const row = this.#model.ask(this.#id(label), { ...request, checkout, user, thing: item ?? thing });
 			assert.equal(elicitation.elicitationId, row.id, 'create resumes the same elicitation as the model, or none');
 			assert.equal(elicitation.resumed, row.id !== this.#id(label), 'resumed');
 			this.#ledger.asked(row, this.#model);
@@ -114,9 +118,11 @@ class Runner {
 			if (!row) return;
 			assert.equal(await this.#stage.open(row.id, row.user), this.#model.open(row), 'open');
 		},
-		pay: async ({ payment, row: label, amount, currency }) => {
+		pay: async ({ payment, row: label, amount, currency, named }) => {
 			const row = this.#row(label);
-			if (row) this.#paid.set(payment, { row, reference: this.#name(payment), amount, currency });
+			// What costs nothing is mostly no payment of the provider: it has the checkout's name.
+			const reference = amount === 0 && !named && row?.checkout || this.#name(payment);
+			if (row) this.#paid.set(payment, { row, reference, amount, currency });
 		},
 		event: (step) => this.#events([step]),
 		batch: ({ events }) => this.#events(events),
@@ -133,16 +139,17 @@ class Runner {
 				recheck.reject(error);
 			} else {
 				// A server that trusts the event takes any payment that it names, at least once that one is proved.
-				const found = [...this.#paid.values()].find((paid) => taken.references.includes(paid.reference)
+				const found = [...this.#paid.values()].find((paid) => (taken.references.includes(paid.reference) || paid.reference === row.checkout)
 					&& (paid.row === row || (how === 'credulously' && this.#model.payments.has(paid.reference))));
 				const answer = how !== 'nothing' && found && { action: 'accept', ...answerOf(found) };
 				if (answer) {
+					const reference = this.#model.nameOf(row, answer);
 					recheck.outcome = this.#model.settle(row, answer);
-					this.#ledger.answered(row, answer, recheck.outcome);
+					this.#ledger.answered(row, { ...answer, reference }, recheck.outcome);
 				}
 				this.#model.endRecheck(row, taken, false);
 				recheck.resolve(answer || undefined);
-				if (recheck.outcome === 'late') await this.#areTold(found.reference);
+				if (recheck.outcome === 'late') await this.#areTold(this.#model.nameOf(row, found));
 			}
 			await this.#until('the recheck has ended', () => this.#hasEnded(row));
 			// Other instances see it when they read the row again.
@@ -255,13 +262,14 @@ class Runner {
 			const answer = { action: 'accept', ...answerOf(paid) };
 			const outcome = await this.#stage.instances[0].urlmode.complete(row.id, { subject: row.user, ...answer })
 				.catch((error) => error.name);
+			const reference = this.#model.nameOf(row, answer);
 			const expected = this.#model.settle(row, answer);
-			this.#ledger.answered(row, answer, expected);
+			this.#ledger.answered(row, { ...answer, reference }, expected);
 			assert.equal(outcome, {
 				completed: true, late: true, already: false, mismatch: 'ElicitationMismatchError',
 				reference_taken: 'ElicitationReferenceError',
 			}[expected], 'complete');
-			if (['late', 'completed'].includes(expected) && this.#model.payments.get(paid.reference).late) await this.#areTold(paid.reference);
+			if (['late', 'completed'].includes(expected) && this.#model.payments.get(reference).late) await this.#areTold(reference);
 		},
 		later: async ({ ms }) => {
 			await this.#stage.pass(ms);
@@ -306,9 +314,9 @@ class Runner {
 		const done = events.map((event, n) => ({ event, outcome: outcomes[n], round: events.slice(0, n).filter(({ id }) => id === event.id).length }));
 		const late = [];
 		for (const { event: { row, ...event }, outcome } of done.sort((one, other) => one.round - other.round)) {
-			const reference = event.reference ?? row.id;
+			const reference = this.#model.nameOf(row, event);
 			const isKnown = this.#model.payments.has(reference);
-			this.#ledger.event(row, event, outcome);
+			this.#ledger.event(row, { ...event, reference }, outcome);
 			assert.equal(outcome, this.#model.event(row, event), `what the event ${event.effect} does`);
 			// Of another kind, it says nothing new of a payment that is known.
 			const isMoney = outcome === 'other_kind' ? !isKnown : event.effect === 'paid' && row.kind === 'payment' && ['late', 'accept', 'cancel'].includes(outcome);
@@ -319,7 +327,7 @@ class Runner {
 	}
 
 	/** @returns the event that a step describes; undefined if there is no such row or payment in this history */
-	#toEvent({ event: label, effect, payment, row: rowLabel, amount, reference, refund, of = payment, unnamed, byPayment, otherKind }) {
+	#toEvent({ event: label, effect, payment, row: rowLabel, amount, reference, refund, of = payment, unnamed, byPayment, otherKind, ...step }) {
 		const paid = this.#paid.get(payment);
 		const row = this.#calls.get(rowLabel)?.row ?? paid?.row;
 		if (!row || (payment && !paid)) return undefined;
@@ -329,9 +337,21 @@ class Runner {
 		if (effect === 'paid') Object.assign(event, { amount: paid?.amount ?? 1_000, currency: paid?.currency ?? 'EUR' });
 		if (otherKind) event.otherKind = true;
 		if (refund) event.refund = this.#name(`${of}-r${refund}`);
+		if (step.dispute) {
+			const { kind, state } = DISPUTE[step.phase];
+			const { [step.dispute]: taken } = DISPUTED;
+			Object.assign(event, { refund: this.#name(`${of}-d${step.dispute}`), dispute: { at: step.at, kind, state, amount: taken } });
+			event.details = { occurred_at: PROVIDERS_TIME + step.at, kind, state };
+			if (effect !== 'disputed') event.amount = taken;
+		} else if (row.checkout && ['paid', 'processing'].includes(effect)) {
+			const { checkout = 'own', inPart } = step;
+			if (checkout !== 'none') event.checkout = checkout === 'own' ? row.checkout : `${row.checkout}-other`;
+			Object.assign(event, inPart ? { inPart } : { details: { checkout_paid: true } });
+			if (effect === 'paid' && event.amount === 0 && event.reference === row.checkout) delete event.reference;
+		}
 		if (unnamed) delete event.reference;
 		else if (byPayment) Object.assign(event, { id: null, byPayment });
-		if (amount !== undefined) event.amount = amount === 'missing' ? undefined : amount;
+		if (amount !== undefined && !step.dispute) event.amount = amount === 'missing' ? undefined : amount;
 		return event;
 	}
 
@@ -416,7 +436,13 @@ class Runner {
 		const taken = idle && this.#model.beginRecheck(row);
 		if (!taken) return;
 		const asking = () => this.#asking.find((recheck) => recheck.row === row && !recheck.taken);
-		const recheck = await this.#until('a recheck asks the provider', asking);
+		// An answer has completed the row just now: whether its waits see that before the recheck has ended, or another event that asks, is chance.
+		const isOver = () => this.#live().every(({ row: of, wait }) => of !== row || wait.poll || wait.ended);
+		const recheck = await this.#until('a recheck asks the provider', () => asking() ?? isOver());
+		if (recheck === true) {
+			this.#model.leaveRecheck(row);
+			return;
+		}
 		assert.deepEqual(recheck.request.references, taken.references, 'the references that a recheck is given');
 		Object.assign(recheck, { taken, begunOn: this.#model.effectiveStatus(row) });
 	}
@@ -469,11 +495,12 @@ class Runner {
 		}), 'the elicitations');
 		assert.deepEqual((real.payments ?? []).map(({ kept, ...paid }) => paid), model.proved().map((paid) => ({
 			reference: paid.reference, elicitation: paid.row.id, amount: paid.amount, currency: paid.currency,
-			matches: paid.matches, late: paid.late, claimed: paid.claimed, refunded: paid.refunded, back: paid.back, held: paid.held,
+			checkout: paid.checkout ?? null, matches: paid.matches, late: paid.late, claimed: paid.claimed, refunded: paid.refunded, back: paid.back, held: paid.held,
 			leased: model.isLeased(paid),
 		})), 'the payments');
 		assert.deepEqual((real.undelivered ?? []).sort(), model.undelivered().sort(), 'what was made and never confirmed');
-		assert.deepEqual(real.refunds ?? [], model.listedRefunds(), 'what went back');
+		assert.deepEqual(real.refunds ?? [], model.refunds.listed(), 'what went back');
+		assert.deepEqual(real.disputes ?? [], model.refunds.disputes(), 'how disputes stand');
 		assert.deepEqual(real.resumed, PAIRS.map(([user, thing]) => model.resume(user, itemOf(thing) ?? thing, THINGS[thing].expected)?.id ?? null),
 			'what a call would resume');
 		this.#ledger.check(real);

@@ -26,7 +26,7 @@ import { GRACE } from './model.mjs';
 export const PROVIDER = 'shop';
 const BASE = 'https://callback.example';
 
-/** Every time of every row. */
+/** Every time of every row, but for the times of a provider's events, which are compared with each other alone. */
 const TIMES = {
 	elicitation: ['created_at', 'expires_at', 'opened_at', 'completed_at', 'claimed_at'],
 	form: ['expires_at', 'check_until'],
@@ -34,7 +34,7 @@ const TIMES = {
 	payment: ['proven_at', 'claimed_at', 'refunded_at'],
 	lease: ['ends_at', 'fulfilled_at', 'given_at'],
 	kept_result: ['kept_at'],
-	refund: ['received_at', 'changed_at', 'reversed_at', 'refunded_at', 'unclear_at', 'occurred_at', 'moved_at'],
+	refund: ['received_at', 'changed_at', 'reversed_at', 'refunded_at', 'unclear_at'],
 	decision: ['decided_at'],
 	event: ['received_at'],
 	unknown_event: ['received_at', 'expires_at'],
@@ -55,12 +55,14 @@ const OBSERVE = `SELECT json_build_object(
 		FROM urlmode.elicitation e
 		LEFT JOIN LATERAL urlmode.read(ARRAY[e.id], ARRAY[e.binding::bytea]) r ON true),
 	'payments', (SELECT json_agg(json_build_object('reference', p.reference, 'elicitation', p.elicitation, 'amount', p.amount,
-			'currency', p.currency, 'matches', p.matches, 'late', p.late, 'claimed', p.claimed_at IS NOT NULL,
+			'currency', p.currency, 'checkout', p.checkout, 'matches', p.matches, 'late', p.late, 'claimed', p.claimed_at IS NOT NULL,
 			'refunded', p.refunded_at IS NOT NULL, 'back', p.refunded, 'held', p.held,
 			'leased', urlmode.is_leased(p.elicitation, p.reference), 'kept', p.result IS NOT NULL) ORDER BY p.proven_at, p.reference)
 		FROM urlmode.payment p),
 	'refunds', (SELECT json_agg(json_build_object('reference', r.reference, 'payment', r.payment, 'elicitation', r.elicitation)
 		ORDER BY r.reference COLLATE "C", r.elicitation) FROM urlmode.refunds() r),
+	'disputes', (SELECT json_agg(json_build_object('reference', r.reference, 'state', r.state, 'ended', r.ended) ORDER BY r.reference COLLATE "C")
+		FROM urlmode.refund r WHERE r.kind = 'dispute'),
 	'unclaimed', (SELECT json_agg(u.reference) FROM urlmode.unclaimed() u),
 	'undelivered', (SELECT json_agg(u.reference) FROM urlmode.undelivered() u),
 	'counted', (SELECT c.unclaimed FROM urlmode.measure() c),
@@ -133,7 +135,8 @@ export class Stage {
 	async clear() {
 		// Not TRUNCATE, which would lock out what an instance is still doing.
 		const emptied = Object.keys(TIMES).reverse().filter((table) => table !== 'purge_pass');
-		await this.admin.query([...emptied.map((table) => `DELETE FROM urlmode.${table}`),
+		// An instance that is still at an elicitation has its lock first.
+		await this.admin.query(['SELECT FROM urlmode.elicitation ORDER BY id FOR UPDATE', ...emptied.map((table) => `DELETE FROM urlmode.${table}`),
 			"UPDATE urlmode.purge_pass SET since = '-infinity', expires_at = '-infinity'"].join(';'));
 	}
 
@@ -207,15 +210,17 @@ export class Stage {
 	/** Events of a provider, in one statement. Returns an outcome for each. */
 	async events(events, client = this.callback) {
 		const column = (name) => events.map((event) => event[name] ?? null);
-		const { rows } = await client.query(`SELECT outcome FROM urlmode.record_events(ids => $1::uuid[], providers => $2::text[],
+		const { rows } = await client.query(`SELECT outcome FROM urlmode.receive_events(ids => $1::uuid[], providers => $2::text[],
 			identities => $3::text[], types => $4::text[], effects => $5::text[], amounts => $6::bigint[],
-			currencies => $7::text[], refs => $8::text[], results => $9::bytea[], refunds => $10::text[], kinds => $11::text[])`,
+			currencies => $7::text[], refs => $8::text[], results => $9::bytea[], refunds => $10::text[], kinds => $11::text[],
+			checkouts => $12::text[], details => $13::jsonb[])`,
 		[column('id'), events.map(() => PROVIDER), column('identity'), events.map(({ effect }) => `shop.${effect}`),
 			events.map(({ row, effect, otherKind }) => (row?.kind === 'signature' && effect === 'paid' && !otherKind ? 'accepted' : effect)), column('amount'), column('currency'), column('reference'),
 			events.map(({ id, user, effect, reference, amount, currency }) => (
 				effect === 'paid' ? this.#seal(id, user, { reference, amount, currency }) : null)), column('refund'),
 			// Of the entry of the provider.
-			events.map(({ row, otherKind }) => (otherKind ? (row.kind === 'payment' ? 'oauth' : 'payment') : null))]);
+			events.map(({ row, otherKind }) => (otherKind ? (row.kind === 'payment' ? 'oauth' : 'payment') : null)),
+		column('checkout'), column('details')]);
 		return rows.map(({ outcome }) => outcome);
 	}
 

@@ -278,3 +278,14 @@ $$;
 SELECT * FROM reads_of('many7');
 ANALYZE urlmode.entitlement, urlmode.payment;
 SELECT * FROM reads_of('many8');
+
+-- A list has at most 1,000 items of a user. What is over is left out first, and then the oldest.
+INSERT INTO urlmode.entitlement (provider, subscription, subject, item, tenant, opened_at, status, until)
+SELECT 'shop', 'one' || i, 'one', format('item%s', lpad(i::text, 4, '0')), '', now() - i * interval '1 minute',
+	CASE WHEN i <= 20 THEN 'ended' ELSE 'active' END, now() + interval '30 days'
+FROM generate_series(1, 1005) i;
+SELECT count(*), count(*) FILTER (WHERE m.entitled) AS entitled, min(m.item_name), max(m.item_name), count(*) FILTER (WHERE m.item_name < 'item0021') AS over
+FROM urlmode.entitlements('', 'one') m;
+UPDATE urlmode.entitlement SET status = 'active' WHERE subject = 'one';
+SELECT count(*), min(m.item_name), max(m.item_name) FROM urlmode.entitlements('', 'one') m;
+SELECT mine('item1005', 'one');

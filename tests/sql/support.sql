@@ -34,11 +34,10 @@ CREATE FUNCTION ms(span interval) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
 $$;
 
 -- Time passes: each time in each table is so much earlier.
-CREATE FUNCTION pass(span interval) RETURNS interval LANGUAGE plpgsql AS $$
+CREATE FUNCTION pass(span interval) RETURNS interval LANGUAGE plpgsql SET session_replication_role = replica AS $$
 DECLARE
 	changes record;
 BEGIN
-	SET LOCAL session_replication_role = replica;
 	FOR changes IN
 		SELECT a.attrelid::regclass AS of, string_agg(format('%1$I = %1$I - $1', a.attname), ', ') AS sets
 		FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid

@@ -175,6 +175,19 @@ export function describePaidServer(language, { project: makeServer, command, env
 			assert.equal((await call('grace', 'summarize')).isError, true);
 		});
 
+		test('a payment that was known by its checkout alone is one purchase, under its own name', async () => {
+			const before = await balanceOf('ada');
+			let paid;
+			await call('ada', 'buy_credits', {}, async (url) => void (paid = await checkout.pay(url, CREDITS, { payment_intent: null })));
+			await untilBalance('ada', before + 1000);
+			const { id, type, data, ...event } = paid.event;
+			const named = { ...event, id: `${id}_again`, type, data: { object: { ...data.object, payment_intent: paid.reference } } };
+			await checkout.tell(named, checkout.refunded(paid.reference, 250));
+			await untilRead();
+			assert.equal(await balanceOf('ada'), before + 750);
+			assert.equal((await fixture.stack.sql('SELECT FROM reports.purchase WHERE payment = $1', [paid.reference])).length, 1);
+		});
+
 		test('a subscription is asked for once, renewed, cancelled, and asked for again when it has ended', async () => {
 			const now = Math.floor(Date.now() / 1000);
 			const [second, third] = [now + 60 * DAY, now + 90 * DAY].map((time) => new Date(time * 1000).toISOString().slice(0, 10));

@@ -22,9 +22,12 @@ const limit = (name) => data('limits').limits.find((each) => each.name === name)
 const KB = 1_024;
 const ROOM = [constantOf('lib/server/connections.h', 'UM_CONNECTIONS_SMALL') / KB, Number(found('lib/server/connections.h', /UM_CONNECTIONS_ROOM \(\(size_t\)(\d+) \* 1024 \* 1024\)/))];
 
+const ENTITLEMENTS = [found('sql/functions/032_entitlement.sql', /max_entitlements\(\) RETURNS integer[^]*?SELECT (\d+)/)];
+
 /** Document: a sentence with numbers in it, and what they are in the code, in the unit of the sentence. */
 const LIMITS = {
 	'lib/PROTOCOL.md': [
+		[/At most (\S+) items of a user/, ENTITLEMENTS],
 		[/link \| base64url without padding, (\d+) characters/, c('crypto/link', 'UM_LINK_LEN')],
 		[/state token \| base64url without padding, (\d+) characters/, c('crypto/token', 'UM_TOKEN_LEN')],
 		[/session ticket \| base64url without padding; subject of 1 to (\d+) bytes/, c('contract/limits', 'UM_SUBJECT_MAX')],
@@ -114,6 +117,7 @@ const LIMITS = {
 		[/ten minutes longer, or for (\d+) days without one/, [limit('keep_unclaimed_ms') / DAY]],
 	],
 	'lib/node/REFERENCE.md': [
+		[/Without `item` it lists at most (\d+ \d+) items/, ENTITLEMENTS],
 		[/intervals of (\S+) to (\S+) seconds\. The outcome/, [limit('poll_min_ms') / 1_000, limit('poll_max_ms') / 1_000]],
 		[/has read it: (\d+ \d+) by default/, [limit('keep_results_ms')]],
 		[/no call claims it, and that of a call whose answer was not written: (\d+) days by default/, [limit('keep_unclaimed_ms') / DAY]],

@@ -23,7 +23,8 @@ export class Remote {
 	}
 
 	async create(options) {
-		return told(await this.#ask('create', options));
+		const { url, checkout } = options.targetUrl ?? {};
+		return told(await this.#ask('create', { ...options, ...checkout && { targetUrl: url, checkout } }));
 	}
 
 	/** `verify` is `{ field, value, problem }`: the only right value of a field, and what is wrong with another. */

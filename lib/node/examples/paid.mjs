@@ -42,7 +42,7 @@ async function followLedger() {
 		} else {
 			// The entry says how much has gone back by then: by refunds, and by disputes that are open or lost.
 			await db.query(`
-				UPDATE reports.purchase SET refunded = $4, voided = $5 = 'voided', entry = $6
+				UPDATE reports.purchase SET payment = $2, refunded = $4, voided = $5 = 'voided', entry = $6
 				WHERE provider = $1 AND payment IN ($2, $3) AND entry < $6`,
 			[entry.provider, entry.payment, entry.checkout, entry.refunded, entry.type, entry.number]);
 		}

@@ -254,7 +254,7 @@ test('the listener keeps nothing of connections that were lost', async (t) => {
 test('late payments are told once, and the last ten thousand are remembered', async (t) => {
 	const listener = Object.assign(new EventEmitter(), { listening: false, acquire: () => {}, release: () => {} });
 	let reported = 0;
-	const late = new PaymentReports(listener, { member: 'late', read: async ({ id }) => [id], nameOf: (id) => id, report: () => (reported += 1) });
+	const late = new PaymentReports(listener, { member: 'late', read: async ({ id }) => [id], nameOf: (id) => id, stateOf: () => '', report: () => (reported += 1) });
 	late.start();
 	t.after(() => late.close());
 	let notifications = 0;

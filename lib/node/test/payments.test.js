@@ -25,6 +25,7 @@ test('forged notifications cost one query at a time, and hide no genuine one', a
 			return id === 'genuine' || since ? [{ name: 'genuine' }] : [];
 		},
 		nameOf: ({ name }) => name,
+		stateOf: () => '',
 		report: ({ name }) => reported.push(name),
 	});
 	money.start();

@@ -41,7 +41,7 @@ VALUES (%(provider)s, %(payment)s, %(subject)s, %(credits)s, %(amount)s, %(numbe
 """
 CHANGED = """
 UPDATE reports.purchase
-SET refunded = %(refunded)s, voided = %(type)s = 'voided', entry = %(number)s
+SET payment = %(payment)s, refunded = %(refunded)s, voided = %(type)s = 'voided', entry = %(number)s
 WHERE provider = %(provider)s AND payment IN (%(payment)s, %(checkout)s) AND entry < %(number)s
 """
 TAKEN = """

@@ -181,7 +181,7 @@ async def test_reports_of_money_go_on() -> None:
     async def read(**filter: Any) -> list[int]:
         raise UrlModeBusyError("10000 calls are in progress")
 
-    money = PaymentReports(cast(Listener, None), "late", read, str)
+    money = PaymentReports(cast(Listener, None), "late", read, str, lambda _: "")
     assert await money._read_quietly({}) == []
 
 
@@ -204,7 +204,7 @@ async def test_money_is_told_once() -> None:
         return str(filter["id"]).split()
 
     listener = Announcing()
-    money = PaymentReports(cast(Listener, listener), "late", read, str)
+    money = PaymentReports(cast(Listener, listener), "late", read, str, lambda _: "")
     reports: Any = money.reports()
 
     async def next_after(*ids: str) -> str:
@@ -227,7 +227,7 @@ async def test_who_waits_for_money_hears_that_it_is_closed() -> None:
     async def read(**filter: Any) -> list[str]:
         return []
 
-    money = PaymentReports(cast(Listener, Announcing()), "late", read, str)
+    money = PaymentReports(cast(Listener, Announcing()), "late", read, str, lambda _: "")
     reports: Any = money.reports()
     told = asyncio.ensure_future(anext(reports, "none"))
     await asyncio.sleep(0)

@@ -245,7 +245,7 @@ async def test_reports_of_money_are_remembered_up_to_a_limit(monkeypatch: pytest
     async def read(*, id: str) -> list[str]:
         return [id]
 
-    money = PaymentReports(listener, "late", read, lambda id: id)
+    money = PaymentReports(listener, "late", read, lambda id: id, lambda _: "")
     reports = money.reports()
     first = asyncio.ensure_future(anext_of(reports))
     await asyncio.sleep(0)

@@ -98,7 +98,7 @@ func keep(db *pgxpool.Pool, e urlmode.LedgerEntry) error {
 	}
 	// The entry says how much has gone back by then: by refunds, and by disputes that are open or lost.
 	_, err = db.Exec(context.Background(), `
-		UPDATE reports.purchase SET refunded = $4, voided = $5 = 'voided', entry = $6
+		UPDATE reports.purchase SET payment = $2, refunded = $4, voided = $5 = 'voided', entry = $6
 		WHERE provider = $1 AND payment IN ($2, $3) AND entry < $6`, e.Provider, e.Payment, e.Checkout, e.Refunded, string(e.Type), e.Number)
 	return err
 }

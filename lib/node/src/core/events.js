@@ -43,13 +43,15 @@ export class Events {
 		this.#late = new PaymentReports(listener, {
 			member: 'late',
 			read: async (filter) => (await database.unclaimed(filter)).filter(({ late }) => late),
-			nameOf: (row) => `${row.provider_name} ${row.reference} ${row.amount}`,
+			nameOf: (row) => `${row.provider_name} ${row.reference}`,
+			stateOf: (row) => `${row.amount}`,
 			report: (row) => this.#emitLate(row),
 		});
 		this.#refunds = new PaymentReports(listener, {
 			member: 'refunded',
 			read: (filter) => database.refunds(filter),
-			nameOf: (row) => `${row.provider_name} ${row.reference} ${row.elicitation} ${row.amount} ${row.reversed} ${row.payment}`,
+			nameOf: (row) => `${row.provider_name} ${row.reference} ${row.elicitation}`,
+			stateOf: (row) => `${row.amount} ${row.reversed} ${row.payment}`,
 			report: (row) => this.#emitLater('refunded', toRefund(row)),
 		});
 		/** @type {import('node:events').EventEmitter} */ (emitter).on('newListener', (event) => {

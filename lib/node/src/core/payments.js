@@ -3,7 +3,8 @@
 // listens. Nothing is replayed to a process that did not: `unclaimed()` and
 // `refunds()` list them all.
 
-import { REPORTED_MAX, REPORTS_MISSED_MS, REPORTS_PENDING_MAX } from './contract-limits.js';
+import { REPORTS_MISSED_MS, REPORTS_PENDING_MAX } from './contract-limits.js';
+import { Told } from './told.js';
 
 /** @template Row */
 export class PaymentReports {
@@ -11,10 +12,10 @@ export class PaymentReports {
 	#member;
 	#read;
 	#nameOf;
+	#stateOf;
 	#report;
 	#started = false;
-	/** @type {Set<string>} */
-	#reported = new Set();
+	#told = new Told();
 	/** @type {Set<string>} ids of elicitations */
 	#pending = new Set();
 	/** Whether there were too many notifications. */
@@ -26,14 +27,16 @@ export class PaymentReports {
 	 * @param {object} money
 	 * @param {'late' | 'refunded'} money.member of the notifications that tell of it
 	 * @param {(filter: { id: string } | { since: Date }) => Promise<Row[]>} money.read the rows to report, of an elicitation or since a time
-	 * @param {(row: Row) => string} money.nameOf equal names are reported once
+	 * @param {(row: Row) => string} money.nameOf what the row is about
+	 * @param {(row: Row) => string} money.stateOf what is reported when it changes
 	 * @param {(row: Row) => void} money.report
 	 */
-	constructor(listener, { member, read, nameOf, report }) {
+	constructor(listener, { member, read, nameOf, stateOf, report }) {
 		this.#listener = listener;
 		this.#member = member;
 		this.#read = read;
 		this.#nameOf = nameOf;
+		this.#stateOf = stateOf;
 		this.#report = report;
 	}
 
@@ -90,11 +93,7 @@ export class PaymentReports {
 			return;
 		}
 		for (const row of rows) {
-			const name = this.#nameOf(row);
-			if (this.#reported.has(name)) continue;
-			this.#reported.add(name);
-			if (this.#reported.size > REPORTED_MAX) this.#reported.delete(/** @type {string} */ (this.#reported.values().next().value));
-			this.#report(row);
+			if (this.#told.isNew(this.#nameOf(row), this.#stateOf(row))) this.#report(row);
 		}
 	}
 }

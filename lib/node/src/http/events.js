@@ -1,9 +1,9 @@
 // The events of a UrlMode over HTTP. Late payments and refunds are found by asking for them again and again.
 
-import { REPORTED_MAX } from '../core/contract-limits.js';
 import { jittered } from '../core/jitter.js';
 import { backgroundTimer, inThisContext } from '../core/runtime.js';
 import { StatusTracker } from '../core/status-tracker.js';
+import { Told } from '../core/told.js';
 
 /** How often the lists are asked for, and how much of the past each time: transactions commit in another order than they begin. */
 const EVERY_MS = 2_000;
@@ -12,7 +12,8 @@ const OVERLAP_MS = 60_000;
 /**
  * @typedef {import('../core/types.js').UrlModeEvents} UrlModeEvents
  * @typedef {(event: never) => void} Listener
- * @typedef {(since: Date) => Promise<{ name: string, event: UrlModeEvents['late' | 'refunded'][0] }[]>} Read what there is since a time; equal names are told once
+ * @typedef {(since: Date) => Promise<{ name: string, state: string, event: UrlModeEvents['late' | 'refunded'][0] }[]>} Read what there is since a time; of each name
+ *     is told what has changed
  */
 
 export class Events {
@@ -95,8 +96,7 @@ class Poll {
 	#report;
 	#isClosed = false;
 	#since = new Date();
-	/** @type {Set<string>} */
-	#reported = new Set();
+	#told = new Told();
 	/** @type {import('../core/runtime.js').Timer | undefined} */
 	#timer;
 
@@ -118,11 +118,8 @@ class Poll {
 	async #ask() {
 		const now = new Date();
 		try {
-			for (const { name, event } of await this.#read(this.#since)) {
-				if (this.#isClosed || this.#reported.has(name)) continue;
-				this.#reported.add(name);
-				if (this.#reported.size > REPORTED_MAX) this.#reported.delete(/** @type {string} */ (this.#reported.values().next().value));
-				this.#report(event);
+			for (const { name, state, event } of await this.#read(this.#since)) {
+				if (!this.#isClosed && this.#told.isNew(name, state)) this.#report(event);
 			}
 			this.#since = new Date(Math.max(this.#since.getTime(), now.getTime() - OVERLAP_MS));
 		} catch {

@@ -67,10 +67,10 @@ export class UrlMode {
 		this.#claims = new Claims(this.#api, (...asked) => this.#questions.askAbout(...asked), this.#rechecks);
 		this.#events = new Events({
 			late: async (since) => (await this.unclaimed({ since })).filter(({ late }) => late).map((payment) => ({
-				name: `${payment.provider} ${payment.reference} ${payment.amount}`, event: payment,
+				name: `${payment.provider} ${payment.reference}`, state: `${payment.amount}`, event: payment,
 			})),
 			refunded: async (since) => (await this.refunds({ since })).map((refund) => ({
-				name: `${refund.provider} ${refund.reference} ${refund.elicitationId} ${refund.amount} ${refund.reversed} ${refund.payment?.reference}`,
+				name: `${refund.provider} ${refund.reference} ${refund.elicitationId}`, state: `${refund.amount} ${refund.reversed} ${refund.payment?.reference}`,
 				event: refund,
 			})),
 		});

@@ -24,16 +24,18 @@ R = TypeVar("R")
 
 class PaymentReports(Generic[R]):
     """`member` is that of the notifications that tell of it. `read` lists what there is to report of an elicitation
-    (`id=`), or since a time (`since=`). `name_of` is what is reported once to each iterator."""
+    (`id=`), or since a time (`since=`). `name_of` is what a row is about, and `state_of` what each iterator is told of that
+    when it has changed, also if it is what it was before that."""
 
     def __init__(
         self, listener: Listener, member: str, read: Callable[..., Awaitable[list[R]]],
-        name_of: Callable[[R], Hashable],
+        name_of: Callable[[R], Hashable], state_of: Callable[[R], Hashable],
     ) -> None:
         self._listener = listener
         self._member = member
         self._read = read
         self._name_of = name_of
+        self._state_of = state_of
         self._woken: set[asyncio.Event] = set()
         self._tasks = Tasks()
         self._closed = False
@@ -43,7 +45,7 @@ class PaymentReports(Generic[R]):
         pending: dict[str, None] = {}
         missed = False
         woken = asyncio.Event()
-        reported: dict[Hashable, None] = {}
+        reported: dict[Hashable, Hashable] = {}
 
         def on_notified(notifications: list[Notification]) -> None:
             nonlocal missed
@@ -74,10 +76,11 @@ class PaymentReports(Generic[R]):
                     await woken.wait()
                     continue
                 for row in await self._read_quietly(filter):
-                    name = self._name_of(row)
-                    if name in reported:
+                    name, state = self._name_of(row), self._state_of(row)
+                    if reported.get(name) == state:
                         continue
-                    reported[name] = None
+                    reported.pop(name, None)
+                    reported[name] = state
                     if len(reported) > REPORTED_MAX:
                         del reported[next(iter(reported))]
                     yield row

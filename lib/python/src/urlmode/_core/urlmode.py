@@ -146,11 +146,12 @@ class UrlMode(CreateMethods, ClaimMethods, MoneyMethods):
         self._events = None if on_event is None else Events(on_event, self._background)
         self._ledger = Ledger(self._database.query, self._listener, tenant)
         self._late = PaymentReports[UnclaimedRow](
-            self._listener, "late", self._database.unclaimed, lambda row: (row.provider_name, row.reference, row.amount)
-        )
+            self._listener, "late", self._database.unclaimed,
+            lambda row: (row.provider_name, row.reference), lambda row: row.amount,
+        )  # fmt: skip
         self._refunds = PaymentReports[RefundRow](
             self._listener, "refunded", self._database.refunds,
-            lambda row: (row.provider_name, row.reference, row.amount, row.reversed, row.payment),
+            lambda row: (row.provider_name, row.reference, row.elicitation), lambda row: (row.amount, row.reversed, row.payment),
         )  # fmt: skip
 
     @classmethod
