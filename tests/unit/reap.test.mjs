@@ -51,7 +51,13 @@ function start(t, command, args, options) {
 	return child;
 }
 
-const childOf = (pid) => until('it has a child', async () => (await processes()).find(({ parent }) => parent === pid)?.pid);
+/** The child of a process, its child and the child of that: what one is started for may have ended before the next is looked at. */
+const threeOf = (pid) => until('it has a child, which has one, which has one', async () => {
+	const all = await processes();
+	const family = [pid];
+	for (let n = 0; n < 3; n += 1) family.push(all.find(({ parent }) => parent === family[n])?.pid);
+	return family.every(Boolean) && family.slice(1);
+});
 
 describe('what a command has started ends', { concurrency: true }, () => {
 	const ends = {
@@ -69,10 +75,8 @@ describe('what a command has started ends', { concurrency: true }, () => {
 			// Its name is what tells a make from another parent.
 			const make = start(t, 'bash', ['-c', 'printf make >/proc/$$/comm; "$@" & wait', 'make', REAP, 'bash', '-c',
 				`trap "exit 0" USR1\n${startsAll(time)}\nwhile :; do sleep 0.1; done`]);
-			const first = await childOf(make.pid);
-			const second = await childOf(first);
-			const command = await childOf(second);
 			await until('all run', async () => (await sleeping(time)).length === KINDS.length);
+			const [first, second, command] = await threeOf(make.pid);
 			end(first, second, command, make);
 			await until('none is left', async () => (await sleeping(time)).length === 0);
 			await until('nor who watched', async () => !await processOf(first) && !await processOf(second) && !await processOf(command));
