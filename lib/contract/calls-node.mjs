@@ -88,10 +88,11 @@ const QUERY = {
  * @typedef {(text: string, values: unknown[], reads?: boolean) => Promise<Record<string, unknown>[]>} Query
  */`,
 	money: "/** @typedef {import('./contract-calls.js').Query} Query */",
+	tasks: "/** @typedef {import('./contract-calls.js').Query} Query */",
 	vault: "/** @typedef {import('../core/contract-calls.js').Query} Query */",
 };
 
-/** @type {(calls: import('./statements.mjs').Call[], types: Record<string, any>, room: 'core' | 'money' | 'vault') => string} */
+/** @type {(calls: import('./statements.mjs').Call[], types: Record<string, any>, room: 'core' | 'money' | 'tasks' | 'vault') => string} */
 export function javascript(calls, types, room) {
 	const written = new Set();
 	const once = (name, text) => (!name || written.has(name) ? '' : (written.add(name), text));

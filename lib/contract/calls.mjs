@@ -51,12 +51,15 @@ export function files({ types, calls, program }, functions) {
 		...filesOfProgram(program, functions),
 		'lib/node/src/core/contract-calls.js': javascript(of('js', 'core'), types, 'core'),
 		'lib/node/src/core/contract-money.js': javascript(of('js', 'money'), types, 'money'),
+		'lib/node/src/core/contract-tasks.js': javascript(of('js', 'tasks'), types, 'tasks'),
 		'lib/node/src/vault/contract-calls.js': javascript(of('js', 'vault'), types, 'vault'),
 		'lib/python/src/urlmode/_core/contract_calls.py': python(of('py', 'core'), types, 'core'),
 		'lib/python/src/urlmode/_core/contract_money.py': python(of('py', 'money'), types, 'money'),
+		'lib/python/src/urlmode/_core/contract_tasks.py': python(of('py', 'tasks'), types, 'tasks'),
 		'lib/python/src/urlmode/_vault/contract_calls.py': python(of('py', 'vault'), types, 'vault'),
 		'lib/go/contract_calls.go': go(of('go', 'core'), types, 'urlmode'),
 		'lib/go/contract_money.go': go(of('go', 'money'), types, 'urlmode'),
+		'lib/go/contract_tasks.go': go(of('go', 'tasks'), types, 'urlmode'),
 		'lib/go/vault/contract_calls.go': go(of('go', 'vault'), types, 'vault'),
 	};
 }

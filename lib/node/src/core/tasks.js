@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { checkOwner } from './arguments.js';
-import * as sql from './contract-calls.js';
+import * as sql from './contract-tasks.js';
 import { TASK_CALL_MAX, TASK_LEASE_MS } from './contract-limits.js';
 import { TASK_INFO } from './contract-seals.js';
 import { seal, unseal } from './seal.js';
@@ -38,7 +38,7 @@ import { bindingOf } from './token.js';
  * @property {number} createdAt Unix milliseconds
  * @property {number} updatedAt
  * @property {number} expiresAt
- * @property {import('./contract-calls.js').TaskRow['status']} status of its elicitation
+ * @property {import('./contract-tasks.js').TaskRow['status']} status of its elicitation
  * @property {boolean} isDue
  * @property {boolean} isLeased
  * @property {boolean} isUnread whether it has a result that was never read

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from . import contract_calls as sql
-from .contract_calls import Query, RowKey, TaskRow
+from . import contract_tasks as sql
+from .contract_calls import Query, RowKey
 from .contract_limits import TASK_CALL_MAX, TASK_LEASE_S
 from .contract_seals import TASK_INFO
+from .contract_tasks import TaskRow
 from .keys import KeyRing
 from .seal import seal, to_json, unseal
 from .types import Kind
