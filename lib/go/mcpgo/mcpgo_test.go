@@ -128,7 +128,7 @@ func TestOwnClient(t *testing.T) {
 		if said := buy(t, p, url, revision); !strings.HasPrefix(said, "Paid with pay_") || p.asked.Load() != 1 || hasState != (revision == "2026-07-28") {
 			t.Fatalf("%s: %q after %d requests, with a state: %t", revision, said, p.asked.Load(), hasState)
 		}
-		adaptertest.UntilConfirmed(t, m, p.me, p.id.Load().(string))
+		adaptertest.UntilConfirmed(t, p.id.Load().(string))
 	}
 }
 

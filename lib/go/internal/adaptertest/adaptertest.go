@@ -153,14 +153,14 @@ func Deletion(me urlmode.Owner) urlmode.ApprovalRequest {
 	return urlmode.ApprovalRequest{Provider: "approvals", Owner: me, Others: true, Form: urlmode.ApprovalForm{Title: urlmode.Text("Delete?")}}
 }
 
-// UntilConfirmed waits until the answer of a call counts as written.
-func UntilConfirmed(t *testing.T, m *urlmode.Instance, me urlmode.Owner, id string) {
+// UntilConfirmed waits until the answer of a call counts as written. It claims nothing itself: that would end the claim it waits for.
+func UntilConfirmed(t *testing.T, id string) {
 	t.Helper()
-	Until(t, "the answer is confirmed", func() bool {
-		claim, err := m.BeginClaim(t.Context(), id, me, urlmode.LeaseOptions{})
-		if err != nil {
+	operator := AsOperator(t)
+	Until(t, "the answer is confirmed", func() (confirmed bool) {
+		if err := operator.QueryRow(t.Context(), "SELECT claimed_at IS NOT NULL FROM urlmode.elicitation WHERE id = $1", id).Scan(&confirmed); err != nil {
 			t.Fatal(err)
 		}
-		return claim.State == urlmode.ClaimTaken
+		return confirmed
 	})
 }
