@@ -319,7 +319,7 @@ api_is_busy(const void *side)
 	return um_house_is_busy(&api->house);
 }
 
-/* The first time, what a call of `wait` watches. */
+/* The first time, what a call of `wait` watches. What has moved already counts. */
 static void
 join(struct um_api *api, struct um_api_request *request, int64_t now)
 {
@@ -333,6 +333,7 @@ join(struct um_api *api, struct um_api_request *request, int64_t now)
 		element->call = request;
 		if (!um_watched_join(&api->watched, element, now) || !listening)
 			element->is_due = true;
+		request->announced += element->is_due;
 	}
 }
 
@@ -354,11 +355,11 @@ api_park(void *side, struct um_exchange *ex, int64_t now)
 	struct um_api *api = side;
 	struct um_api_request *request = ex->own;
 
+	request->announced = 0;
 	if (request->elements != NULL && !request->has_joined)
 		join(api, request, now);
 	TAILQ_INSERT_TAIL(&api->parked, request, link);
 	request->is_listed = true;
-	request->announced = 0;
 	end_if_removed(api, request);
 	api->wakes_at = um_deadline_earlier(api->wakes_at,
 		goes_on_at(api, request));

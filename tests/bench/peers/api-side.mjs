@@ -40,6 +40,10 @@ class Caller {
 	#isRunning = false;
 	#isNew = false;
 
+	get size() {
+		return this.#open.size;
+	}
+
 	wait({ id, subject }) {
 		return new Promise((resolve, reject) => {
 			this.#open.set(id, { element: { id, subject }, resolve, reject });
@@ -89,11 +93,12 @@ class Caller {
 
 export function openApi({ targetUrl, ttlMs }) {
 	const callers = Array.from({ length: CALLERS }, () => new Caller());
-	let next = 0;
+	// Each is a server of its own: whose wait is over begins the next one.
+	const next = () => callers.reduce((least, each) => (each.size < least.size ? each : least));
 	return {
 		// The program chooses the id.
 		create: ({ subject }) => begin('create', { subject, provider: 'demo', kind: 'oauth', target_url: targetUrl, ttl_ms: ttlMs }).answer,
-		wait: (elicitation) => callers[next++ % CALLERS].wait(elicitation),
+		wait: (elicitation) => next().wait(elicitation),
 		close: () => agent.destroy(),
 	};
 }
