@@ -74,18 +74,6 @@ plan_answer(const struct um_context *context, struct um_exchange *ex)
 	return UM_REFUSAL_NONE;
 }
 
-/* Sends the user to the OpenID provider first, where that is due. */
-static bool
-signs_in(const struct um_context *context, struct um_exchange *ex,
-	enum um_refusal *refusal)
-{
-	if (context->config->user_check != UM_USER_OPENID
-		|| !um_signin_is_due(ex))
-		return false;
-	*refusal = um_signin_begin(context, ex, ROUTE);
-	return true;
-}
-
 /* What is asked of the database once its tenant may use the provider. */
 static enum um_refusal
 go_on(const struct um_context *context, struct um_exchange *ex)
@@ -135,7 +123,7 @@ plan_form(const struct um_context *context, struct um_exchange *ex)
 
 	if ((refusal = um_check_link(context, ex))
 		|| (refusal = um_check_user(context, ex))
-		|| signs_in(context, ex, &refusal))
+		|| um_signin_begins(context, ex, ROUTE, &refusal))
 		return refusal;
 	if (!ex->is_link)
 		return UM_REFUSAL_STATE_INVALID;
@@ -152,7 +140,7 @@ plan(const struct um_context *context, struct um_exchange *ex)
 
 	if ((refusal = um_check_link(context, ex))
 		|| (refusal = um_check_user(context, ex))
-		|| signs_in(context, ex, &refusal))
+		|| um_signin_begins(context, ex, ROUTE, &refusal))
 		return refusal;
 	return ask_whose(context, ex);
 }

@@ -82,9 +82,8 @@ plan(const struct um_context *context, struct um_exchange *ex)
 		return um_form_session_plan_end(context, ex);
 	if (refusal != UM_REFUSAL_NONE)
 		return refusal;
-	if (context->config->user_check == UM_USER_OPENID
-		&& um_signin_is_due(ex))
-		return um_signin_begin(context, ex, UM_FORM_ROUTE);
+	if (um_signin_begins(context, ex, UM_FORM_ROUTE, &refusal))
+		return refusal;
 	request_op(ex, UM_OP_LOOK_UP_FORM, looked_up);
 	return UM_REFUSAL_NONE;
 }

@@ -79,13 +79,11 @@ redirect_to_get(struct um_exchange *ex)
 static enum um_refusal
 check_issuer(const struct um_exchange *ex)
 {
-	const struct um_field *field = um_form_field(&ex->form, "iss");
-	struct um_str iss = um_form_get(&ex->form, "iss");
+	struct um_str iss;
+	enum um_refusal unreadable = um_form_read(&ex->form, "iss", &iss);
 
-	if (field != NULL && field->unreadable != UM_REFUSAL_NONE)
-		return field->unreadable;
-	if (ex->provider->issuer == NULL)
-		return UM_REFUSAL_NONE;
+	if (unreadable != UM_REFUSAL_NONE || ex->provider->issuer == NULL)
+		return unreadable;
 	if (iss.ptr == NULL)
 		return ex->provider->sends_iss ? UM_REFUSAL_ISSUER_MISSING
 					       : UM_REFUSAL_NONE;
@@ -164,13 +162,9 @@ static enum um_refusal
 check_owner(const struct um_context *context, struct um_exchange *ex,
 	bool *lacks_cookie)
 {
-	const struct um_field *state = um_form_field(&ex->form, "state");
-	enum um_refusal refusal;
+	enum um_refusal refusal = um_check_state(context, ex,
+		UM_PURPOSE_RETURN);
 
-	*lacks_cookie = false;
-	if (state != NULL && state->unreadable != UM_REFUSAL_NONE)
-		return state->unreadable;
-	refusal = um_check_state(context, ex, UM_PURPOSE_RETURN);
 	*lacks_cookie = refusal == UM_REFUSAL_WRONG_BROWSER
 		&& ex->cookie[0] == '\0';
 	if (refusal != UM_REFUSAL_NONE)

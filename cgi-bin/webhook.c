@@ -52,7 +52,7 @@ plan_events(const struct um_context *context, struct um_exchange *ex,
 			continue;
 		ops[len].kind = UM_OP_EVENT;
 		ops[len].provider = ex->provider->name;
-		ops[len].row_kind = um_kind_name(ex->provider->kind);
+		ops[len].row_kind = um_kind_words[ex->provider->kind];
 		ops[len].event = &events[i];
 		memcpy(ops[len].id, events[i].id, sizeof(ops[len].id));
 		ops[len].is_unnamed = !events[i].has_id;

@@ -73,7 +73,7 @@ look_for_resumable(const struct um_context *context, struct um_exchange *ex)
 	um_api_call(ex, &um_call_resume_for, NULL, resumed);
 	um_array_put(args, what->owner.binding, sizeof(what->owner.binding));
 	um_array_put_text(args, what->provider);
-	um_array_put_text(args, um_kind_name(create->what.kind));
+	um_array_put_text(args, um_kind_words[create->what.kind]);
 	um_call_put_str(args, what->resume_key);
 	um_call_put_bool(args, what->can_recheck);
 	um_array_put(args, what->request, sizeof(what->request));

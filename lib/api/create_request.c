@@ -37,12 +37,12 @@ static void
 read_kind(struct um_create_request *create, struct um_reader *reader,
 	const char *description)
 {
-	static const char *const kinds[] = { UM_KIND_WORDS, NULL };
 	const struct um_description *its = um_description_find(
 		um_str(description));
 	size_t kind = 0;
 
-	if (!um_reader_choice(reader, "kind", UM_REQUIRED, kinds, &kind))
+	if (!um_reader_choice(reader, "kind", UM_REQUIRED, um_kind_words,
+		    &kind))
 		return;
 	create->kind = (enum um_kind)kind;
 	if ((create->kind == UM_KIND_PAYMENT && its != NULL && !its->payment)
@@ -191,7 +191,7 @@ put_request(struct um_buf *out, const struct um_create_request *create,
 
 	um_json_put_begin(out);
 	um_json_put_member(out, "provider", um_str(create->provider));
-	um_json_put_member(out, "kind", um_str(um_kind_name(create->kind)));
+	um_json_put_member(out, "kind", um_str(um_kind_words[create->kind]));
 	if (create->item.ptr != NULL) {
 		um_json_put_member(out, "item", create->item);
 	} else if (create->expected.json.len != 0) {

@@ -84,7 +84,7 @@ um_create_put_row(struct um_buf *args, const struct um_create *create,
 
 	um_array_put(args, create->id, sizeof(create->id));
 	um_array_put_text(args, what->provider);
-	um_array_put_text(args, um_kind_name(create->what.kind));
+	um_array_put_text(args, um_kind_words[create->what.kind]);
 	um_call_put_str(args, what->owner.subject);
 	um_call_put_str(args, what->owner.session);
 	um_array_put(args, what->owner.binding, sizeof(what->owner.binding));

@@ -57,29 +57,33 @@ enum um_refusal
 um_check_state(const struct um_context *context, struct um_exchange *ex,
 	enum um_purpose purpose)
 {
-	return check_token(context, ex, um_form_get(&ex->form, "state"),
-		purpose);
+	struct um_str state;
+	enum um_refusal unreadable = um_form_read(&ex->form, "state", &state);
+
+	return unreadable != UM_REFUSAL_NONE
+		? unreadable
+		: check_token(context, ex, state, purpose);
 }
 
 enum um_refusal
 um_check_link(const struct um_context *context, struct um_exchange *ex)
 {
 	struct um_str state = um_form_get(&ex->form, "state");
-	const struct um_provider *provider = ex->provider;
-	enum um_refusal refusal = UM_REFUSAL_NONE;
+	const char *provider = ex->provider->name;
+	enum um_token_state opened = UM_TOKEN_INVALID;
 
 	if (state.len != UM_LINK_LEN)
 		return check_token(context, ex, state, UM_PURPOSE_CONNECT);
 	ex->is_link = true;
-	ex->is_approval_link = provider->kind == UM_KIND_APPROVAL
-		&& um_link_open_approval(ex->token.id, state, context->keys,
-			   provider->name)
-			== UM_TOKEN_GOOD;
+	if (ex->provider->kind == UM_KIND_APPROVAL)
+		opened = um_link_open_approval(ex->token.id, state,
+			context->keys, provider);
+	ex->is_approval_link = opened == UM_TOKEN_GOOD;
 	if (!ex->is_approval_link)
-		refusal = refusal_of(um_link_open(ex->token.id, state,
-			context->keys, provider->name));
-	ex->has_token = refusal == UM_REFUSAL_NONE;
-	return refusal;
+		opened = um_link_open(ex->token.id, state, context->keys,
+			provider);
+	ex->has_token = opened == UM_TOKEN_GOOD;
+	return refusal_of(opened);
 }
 
 enum um_refusal

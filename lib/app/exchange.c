@@ -63,7 +63,7 @@ um_exchange_request_op(struct um_exchange *ex, enum um_op_kind kind,
 	memcpy(op->binding, ex->token.binding, sizeof(op->binding));
 	if (ex->provider != NULL) {
 		op->provider = ex->provider->name;
-		op->row_kind = um_kind_name(ex->provider->kind);
+		op->row_kind = um_kind_words[ex->provider->kind];
 	}
 	um_exchange_request_ops(ex, op, 1, then);
 }

@@ -171,46 +171,47 @@ um_signin_redirect(const struct um_context *context, struct um_exchange *ex,
 	return ok ? UM_REFUSAL_NONE : UM_REFUSAL_INTERNAL_ERROR;
 }
 
-bool
-um_signin_is_due(const struct um_exchange *ex)
-{
-	return ex->user[0] == '\0'
-		|| um_str_is(um_form_get(&ex->form, "signin"), "again");
-}
-
 #define SINCE "&since="
 #define FROM "&from="
 
-enum um_refusal
-um_signin_begin(const struct um_context *context, struct um_exchange *ex,
-	const char *route)
+/* To the provider, unless the user comes from there. `asked`: the field `signin`. */
+static enum um_refusal
+begin(const struct um_context *context, struct um_exchange *ex,
+	struct um_str asked, struct um_buf *way)
+{
+	bool again = um_str_is(asked, "again");
+
+	if (way->failed)
+		return UM_REFUSAL_INTERNAL_ERROR;
+	if (um_str_is(asked, "done") || um_str_is(asked, "proved")) {
+		um_signin_offer(context, ex, way);
+		return UM_REFUSAL_SESSION_MISSING;
+	}
+	/* It may be all that an approval demands (app/fresh.h). */
+	if (ex->provider->kind == UM_KIND_APPROVAL)
+		um_buf_printf(way, FROM "%lld",
+			(long long)(context->now_ms / 1000));
+	/* An attempt that fails leads to another one of this kind. */
+	if (again)
+		um_buf_puts(way, "&signin=again");
+	return um_signin_redirect(context, ex, um_buf_str(way),
+		again ? UM_SIGNIN_OTHER : UM_SIGNIN_ANY, UM_SIGNIN_ROUTE);
+}
+
+bool
+um_signin_begins(const struct um_context *context, struct um_exchange *ex,
+	const char *route, enum um_refusal *refusal)
 {
 	struct um_str asked = um_form_get(&ex->form, "signin");
-	enum um_refusal refusal;
 	struct um_buf way = { 0 };
 
+	if (context->config->user_check != UM_USER_OPENID
+		|| (ex->user[0] != '\0' && !um_str_is(asked, "again")))
+		return false;
 	put_way(&way, ex, route);
-	if (way.failed) {
-		refusal = UM_REFUSAL_INTERNAL_ERROR;
-	} else if (um_str_is(asked, "done") || um_str_is(asked, "proved")) {
-		um_signin_offer(context, ex, &way);
-		refusal = UM_REFUSAL_SESSION_MISSING;
-	} else {
-		bool again = um_str_is(asked, "again");
-
-		/* It may be all that an approval demands (app/fresh.h). */
-		if (ex->provider->kind == UM_KIND_APPROVAL)
-			um_buf_printf(&way, FROM "%lld",
-				(long long)(context->now_ms / 1000));
-		/* An attempt that fails leads to another one of this kind. */
-		if (again)
-			um_buf_puts(&way, "&signin=again");
-		refusal = um_signin_redirect(context, ex, um_buf_str(&way),
-			again ? UM_SIGNIN_OTHER : UM_SIGNIN_ANY,
-			UM_SIGNIN_ROUTE);
-	}
+	*refusal = begin(context, ex, asked, &way);
 	um_buf_free(&way);
-	return refusal;
+	return true;
 }
 
 enum um_refusal
@@ -221,7 +222,7 @@ um_signin_begin_fresh(const struct um_context *context, struct um_exchange *ex,
 	struct um_buf way = { 0 };
 
 	put_way(&way, ex, route);
-	if (um_str_is(um_form_get(&ex->form, "signin"), "proved")) {
+	if (um_form_is(&ex->form, "signin", "proved")) {
 		um_signin_offer(context, ex, &way);
 	} else {
 		um_buf_printf(&way, SINCE "%lld&signin=fresh",

@@ -56,22 +56,19 @@ enum um_refusal um_signin_answer(const struct um_context *context,
 void um_signin_forget(struct um_exchange *ex);
 
 /*
- * After um_check_user(): whether the user has to sign in first. It is not known
- * who it is, or the query says `signin=again`.
+ * After um_check_user(), for a route that the user opens: `route`, the name of
+ * ex->provider and the field `state`, which has been checked. Redirects to the
+ * provider, or sets *refusal, if the user has to sign in first: it is not known who
+ * it is, or the query says `signin=again`. Then the provider is told to ask for the
+ * account (select_account), and to ask who signs in (login) where the attempt
+ * before has not come to its end, and so in turn: not every provider takes each of
+ * them. `signin=done`: the user comes from the provider, and is refused without a
+ * session, because another redirect to the provider could begin a loop.
+ *
+ * False: nothing is done, also where user_check is not "openid".
  */
-bool um_signin_is_due(const struct um_exchange *ex);
-
-/*
- * For a route that the user opens: `route`, the name of ex->provider and the
- * field `state`, which has been checked. Redirects to the provider; with
- * `signin=again` the provider is told to ask for the account (select_account),
- * and to ask who signs in (login) where the attempt before has not come to its
- * end, and so in turn: not every provider takes each of them. `signin=done`:
- * the user comes from the provider, and is refused without a session, because
- * another redirect to the provider could begin a loop.
- */
-enum um_refusal um_signin_begin(const struct um_context *context,
-	struct um_exchange *ex, const char *route);
+bool um_signin_begins(const struct um_context *context, struct um_exchange *ex,
+	const char *route, enum um_refusal *refusal);
 
 /*
  * Redirects to the provider for a sign-in that is made for this row in this
@@ -105,7 +102,7 @@ bool um_signin_was_fresh(const struct um_context *context,
 void um_signin_end(struct um_exchange *ex, const struct um_buf *way);
 
 /*
- * After the operation of a route of um_signin_begin(): if it has found that this
+ * After the operation of a route of um_signin_begins(): if it has found that this
  * user cannot go on and another user could, and users sign in at the provider,
  * sets ex->way_on to the address at which somebody else signs in.
  */

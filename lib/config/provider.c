@@ -15,7 +15,7 @@
 #define DEFAULT_GRACE_S 86400
 
 /* In the order of enum um_kind. */
-static const char *const kinds[] = { UM_KIND_WORDS, NULL };
+const char *const um_kind_words[] = { UM_KIND_WORDS, NULL };
 
 /* What `env` consists of. The texts and constants belong to the entry. */
 struct env_source {
@@ -367,12 +367,6 @@ um_provider_has_form(const struct um_provider *provider)
 		|| provider->kind == UM_KIND_APPROVAL;
 }
 
-const char *
-um_kind_name(enum um_kind kind)
-{
-	return kinds[kind];
-}
-
 static bool
 read_entry(struct um_provider *provider, const struct um_conf_loc *at,
 	const char *name, json_t *entry)
@@ -391,7 +385,7 @@ read_entry(struct um_provider *provider, const struct um_conf_loc *at,
 	if (strcmp(name, UM_PROVIDER_OF_CHECK) == 0)
 		return um_conf_error(at, "is a name of `urlmode check`");
 	if (!um_conf_check_keys(at, entry, keys)
-		|| !um_conf_get_choice(at, entry, "kind", kinds, &kind)
+		|| !um_conf_get_choice(at, entry, "kind", um_kind_words, &kind)
 		|| !um_conf_get_bool(at, entry, "four_eyes",
 			&provider->four_eyes)
 		|| !um_conf_get_text(at, entry, "display_name", false,

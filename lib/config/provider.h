@@ -21,8 +21,8 @@ enum um_kind {
 	UM_KINDS /* how many */
 };
 
-/* The word for a provider's kind in the configuration. */
-const char *um_kind_name(enum um_kind kind);
+/* Their words in the configuration and in the database, then NULL. */
+extern const char *const um_kind_words[UM_KINDS + 1];
 
 /* Of `urlmode check` alone: no entry of a configuration has this name. */
 #define UM_PROVIDER_OF_CHECK "urlmode-check"

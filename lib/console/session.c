@@ -197,7 +197,7 @@ begin_session(const struct um_context *context, struct um_exchange *ex,
 static bool
 asks(const struct um_exchange *ex, const char *word)
 {
-	return um_str_is(um_form_get(&ex->form, "signin"), word);
+	return um_form_is(&ex->form, "signin", word);
 }
 
 /* Where the user is going, behind the time of a fresh sign-in, or 0. */

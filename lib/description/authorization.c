@@ -84,11 +84,10 @@ um_authorization_load(json_t **out, const struct um_conf_loc *at,
 static bool
 is_there(const struct um_form *form, const char *name)
 {
-	const struct um_field *field = um_form_field(form, name);
+	struct um_str value;
 
-	return field != NULL
-		&& (field->value.len != 0
-			|| field->unreadable != UM_REFUSAL_NONE);
+	return um_form_read(form, name, &value) != UM_REFUSAL_NONE
+		|| value.len != 0;
 }
 
 static bool
@@ -111,8 +110,7 @@ is_met(json_t *condition, const struct um_form *form)
 	json_t *value;
 
 	json_object_foreach (condition, name, value)
-		met &= um_str_is(um_form_get(form, name),
-			json_string_value(value));
+		met &= um_form_is(form, name, json_string_value(value));
 	return met;
 }
 
@@ -132,16 +130,16 @@ enum um_authorization
 um_authorization_read(json_t *words, const struct um_form *form,
 	enum um_refusal *why)
 {
-	const struct um_field *code = um_form_field(form, "code");
+	struct um_str code;
 	bool failed = has_error(words, form);
 
-	*why = code != NULL ? code->unreadable : UM_REFUSAL_NONE;
+	*why = um_form_read(form, "code", &code);
 	if (*why != UM_REFUSAL_NONE)
 		return UM_AUTHORIZATION_UNREADABLE;
-	if (code != NULL && code->value.len != 0)
+	if (code.len != 0)
 		return failed ? UM_AUTHORIZATION_AMBIGUOUS
 			      : UM_AUTHORIZATION_CODE;
-	if (um_str_is(um_form_get(form, "error"), "access_denied")
+	if (um_form_is(form, "error", "access_denied")
 		|| says(words, "declined", form))
 		return UM_AUTHORIZATION_DECLINED;
 	if (failed)

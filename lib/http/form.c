@@ -202,14 +202,33 @@ um_form_field(const struct um_form *form, const char *name)
 	return NULL;
 }
 
+enum um_refusal
+um_form_read(const struct um_form *form, const char *name, struct um_str *value)
+{
+	const struct um_field *field = um_form_field(form, name);
+	enum um_refusal unreadable = field != NULL ? field->unreadable
+						   : UM_REFUSAL_NONE;
+
+	*value = field != NULL && unreadable == UM_REFUSAL_NONE ? field->value
+								: um_str(NULL);
+	return unreadable;
+}
+
 struct um_str
 um_form_get(const struct um_form *form, const char *name)
 {
-	const struct um_field *field = um_form_field(form, name);
+	struct um_str value;
 
-	return field != NULL && field->unreadable == UM_REFUSAL_NONE
-		? field->value
-		: um_str(NULL);
+	um_form_read(form, name, &value);
+	return value;
+}
+
+bool
+um_form_is(const struct um_form *form, const char *name, const char *text)
+{
+	struct um_str value = um_form_get(form, name);
+
+	return um_str_is(value, text);
 }
 
 void

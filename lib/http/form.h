@@ -63,6 +63,16 @@ const struct um_field *um_form_field(const struct um_form *form,
 /* The field's value; .ptr is NULL if there is none, or it is unreadable. */
 struct um_str um_form_get(const struct um_form *form, const char *name);
 
+/* Whether the field has this value. */
+bool um_form_is(const struct um_form *form, const char *name, const char *text);
+
+/*
+ * Its value as um_form_get() gives it, and why it is unreadable; an absent field
+ * is not.
+ */
+enum um_refusal um_form_read(const struct um_form *form, const char *name,
+	struct um_str *value);
+
 /* Wipes the decoded text and frees it; the form can be used again. */
 void um_form_free(struct um_form *form);
 

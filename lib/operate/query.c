@@ -42,7 +42,7 @@ print_providers(const char *name, const struct um_config *config)
 
 		begin_line(name);
 		printf("%s %s %" PRId64 "\n", provider->name,
-			um_kind_name(provider->kind),
+			um_kind_words[provider->kind],
 			provider->grace_ms / 1000);
 	}
 }
