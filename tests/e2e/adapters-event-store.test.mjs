@@ -7,6 +7,8 @@ import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 
 import { goToCheckout, makeExampleProject, openAdapterFixture, PRICE, settle, startExample } from '../support/adapters.mjs';
+import { describeBuild, FRONTMCP } from '../support/builds.mjs';
+import { frontMcpExample } from '../support/frontmcp.mjs';
 import { example } from '../support/projects.mjs';
 import { until } from '../support/wait.mjs';
 
@@ -21,9 +23,13 @@ before(async () => {
 
 after(() => fixture?.close());
 
+const frontMcp = frontMcpExample();
+
 /** The example, each session of which has an event store. */
 function withEventStore(name) {
 	const source = example(`${name}.mjs`);
+	// FrontMCP has its own.
+	if (name === 'frontmcp') return source.replace(/\bhttp: \{/, "transport: { eventStore: { enabled: true, provider: 'memory' } }, $&");
 	const changed = `import { EventStore } from './event-store.mjs';\n${source.replace(/sessionIdGenerator: /, 'eventStore: new EventStore(), $&')}`;
 	assert.ok(changed.includes('eventStore: new'));
 	return changed;
@@ -107,11 +113,14 @@ class Client {
 	}
 }
 
-for (const [name, frameworks] of [['sdk', 'newest'], ['sdk', 'oldest'], ['sdk2', 'newest'], ['sdk2', 'oldest']]) {
-	test(`${name}, ${frameworks}: a stream that is cut ends no call, and its client fetches the answer`, { timeout: 120_000 }, async () => {
-		const project = makeExampleProject(name, frameworks, { source: withEventStore(name), files: { 'event-store.mjs': EVENT_STORE } });
-		const token = `token-${randomUUID()}`;
-		const server = await startExample(fixture, project, { env: { APP_USERS: JSON.stringify({ [token]: `${token}@example.org` }) } });
+for (const [name, frameworks] of [['sdk', 'newest'], ['sdk', 'oldest'], ['sdk2', 'newest'], ['sdk2', 'oldest'], ['frontmcp', 'newest']]) {
+	const of = name === 'frontmcp' ? describeBuild('FrontMCP', FRONTMCP['@frontmcp/sdk']) : `${name}, ${frameworks}`;
+	test(`${of}: a stream that is cut ends no call, and its client fetches the answer`, { timeout: 120_000 }, async () => {
+		const { example: { doubles, files } = {}, tokenOf = (user) => `token-${user}`, env } = name === 'frontmcp' ? frontMcp : {};
+		const project = makeExampleProject(name, frameworks, { doubles, source: withEventStore(name), files: { ...files, 'event-store.mjs': EVENT_STORE } });
+		const user = `${randomUUID()}@example.org`;
+		const token = tokenOf(user);
+		const server = await startExample(fixture, project, { env: { APP_USERS: JSON.stringify({ [token]: user }), ...await env?.() } });
 		const client = new Client(server.url, token);
 		await client.connect();
 		const { last, url, cut } = await client.begin('buy_report');

@@ -29,6 +29,7 @@ export { rejectRequestState } from './request-state.js';
  * @typedef {object} ContextLike the used part of mcp-use's RequestContext
  * @property {AbortSignal} signal
  * @property {{ header(name: string): string | undefined } | undefined} [req]
+ * @property {unknown} [method] of the request; mcp-use 2 tells its middleware, which has the same context
  * @property {{ capabilities(): object, info(): { name?: string, version?: string } }} client
  * @property {{ clientId?: string | undefined } | undefined} [auth]
  * @property {{ [key: string]: unknown } | undefined} [inputResponses]
@@ -45,6 +46,7 @@ export const { withElicitation, withAccount, useAccount, requirePaid, collectInp
 	return {
 		client: { name, version, capabilities: call.client.capabilities() },
 		clientId: call.auth?.clientId,
+		method: typeof call.method === 'string' ? call.method : call.req?.header('mcp-method'),
 		// mcp-use shows the headers of the request, and not its _meta.
 		traceparent: traceparentOf({ traceparent: call.req?.header('traceparent') }),
 		signal: call.signal,
