@@ -126,7 +126,7 @@ func TestWhatWasTyped(t *testing.T) {
 	if err != nil || string(end.Result) != `"stored"` {
 		t.Fatalf("%s, %v", end.Result, err)
 	}
-	adaptertest.UntilConfirmed(t, m, me, wish.ID)
+	adaptertest.UntilConfirmed(t, wish.ID)
 	wish.ID = adaptertest.NewID()
 	if end, err = a.CollectInput(t.Context(), Call{}, wish, nil); err != nil || !strings.Contains(string(end.Result), wish.ID) {
 		t.Fatalf("%s, %v", end.Result, err)

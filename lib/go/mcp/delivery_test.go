@@ -144,7 +144,7 @@ func TestResultOfAClientThatIsGone(t *testing.T) {
 		if result := call(t, session); len(said(result)) != row.Size || len(references) != row.Runs || len(p.asked) != 1 || references[0] != references[row.Runs-1] {
 			t.Fatalf("%+v: %.40q after %d requests for %q", row, said(result), len(p.asked), references)
 		}
-		adaptertest.UntilConfirmed(t, p.instance, p.me, p.asked[0])
+		adaptertest.UntilConfirmed(t, p.asked[0])
 		if result := call(t, session); len(said(result)) != row.Size || len(references) != row.Runs+1 || len(p.asked) != 2 || references[0] == references[row.Runs] {
 			t.Fatalf("%+v: %.40q after %d requests for %q", row, said(result), len(p.asked), references)
 		}

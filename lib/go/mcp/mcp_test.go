@@ -155,7 +155,7 @@ func TestTwoPaymentsInOneCall(t *testing.T) {
 		t.Fatalf("%q, and it was asked for %v", got, p.asked)
 	}
 	for i, id := range p.asked {
-		adaptertest.UntilConfirmed(t, m, p.me, id)
+		adaptertest.UntilConfirmed(t, id)
 		if _, known := any((*sdk.ServerSession)(nil)).(notifier); known {
 			adaptertest.Until(t, "the client is told", func() bool {
 				p.mu.Lock()

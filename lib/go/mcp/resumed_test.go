@@ -93,7 +93,7 @@ func TestStreamThatIsResumed(t *testing.T) {
 		if got := <-said; !strings.HasPrefix(got, "pay_") {
 			t.Fatalf("%s: %q", cut, got)
 		}
-		adaptertest.UntilConfirmed(t, m, p.me, id)
+		adaptertest.UntilConfirmed(t, id)
 		adaptertest.Until(t, "the call is forgotten", func() bool {
 			tools.mu.Lock()
 			defer tools.mu.Unlock()

@@ -56,7 +56,7 @@ func TestToolThatFailsAfterItsBody(t *testing.T) {
 			{"answers with an error", " in run 1.", true, 1}, {"fails", "", true, 1}, {"works", " in run 2.", false, 1}, {"works", " in run 3.", false, 2},
 		} {
 			if row.requests == 2 {
-				adaptertest.UntilConfirmed(t, s.instance, s.me, s.id.Load().(string))
+				adaptertest.UntilConfirmed(t, s.id.Load().(string))
 			}
 			how = row.how
 			result, said, err := callFor(s, session, "buy", 1)
@@ -108,7 +108,7 @@ func TestResultOfAClientThatIsGone(t *testing.T) {
 		session = s.session(true)
 		for next := range 2 {
 			if next == 1 {
-				adaptertest.UntilConfirmed(t, s.instance, s.me, s.id.Load().(string))
+				adaptertest.UntilConfirmed(t, s.id.Load().(string))
 			}
 			_, said, err := callFor(s, session, "buy", 1)
 			if err != nil || len(said) != row.Size || len(references) != row.Runs+next || s.asked.Load() != int32(next+1) {

@@ -89,8 +89,8 @@ func buyAs(t *testing.T, handler client.ElicitationHandler, declared *sdk.Elicit
 	begin.Params.ProtocolVersion = revision
 	begin.Params.ClientInfo = sdk.Implementation{Name: "tests", Version: "1"}
 	begin.Params.Capabilities.Elicitation = declared
-	if _, err := session.Initialize(t.Context(), begin); err != nil {
-		t.Fatal(err)
+	if begun, err := session.Initialize(t.Context(), begin); err != nil || begun.ProtocolVersion != revision {
+		t.Fatal(begun, err)
 	}
 	var call sdk.CallToolRequest
 	call.Params.Name = "buy"
@@ -128,7 +128,7 @@ func TestOwnClient(t *testing.T) {
 		if said := buy(t, p, url, revision); !strings.HasPrefix(said, "Paid with pay_") || p.asked.Load() != 1 || hasState != (revision == "2026-07-28") {
 			t.Fatalf("%s: %q after %d requests, with a state: %t", revision, said, p.asked.Load(), hasState)
 		}
-		adaptertest.UntilConfirmed(t, m, p.me, p.id.Load().(string))
+		adaptertest.UntilConfirmed(t, p.id.Load().(string))
 	}
 }
 

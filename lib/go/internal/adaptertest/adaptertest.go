@@ -153,14 +153,15 @@ func Deletion(me urlmode.Owner) urlmode.ApprovalRequest {
 	return urlmode.ApprovalRequest{Provider: "approvals", Owner: me, Others: true, Form: urlmode.ApprovalForm{Title: urlmode.Text("Delete?")}}
 }
 
-// UntilConfirmed waits until the answer of a call counts as written.
-func UntilConfirmed(t *testing.T, m *urlmode.Instance, me urlmode.Owner, id string) {
+// UntilConfirmed waits until the answer of a call counts as written. It only reads: a claim of its own would overtake the confirmation.
+func UntilConfirmed(t *testing.T, id string) {
 	t.Helper()
+	conn := AsOperator(t)
 	Until(t, "the answer is confirmed", func() bool {
-		claim, err := m.BeginClaim(t.Context(), id, me, urlmode.LeaseOptions{})
-		if err != nil {
+		var leases int
+		if err := conn.QueryRow(t.Context(), "SELECT count(*) FROM urlmode.lease WHERE elicitation = $1::text::uuid", id).Scan(&leases); err != nil {
 			t.Fatal(err)
 		}
-		return claim.State == urlmode.ClaimTaken
+		return leases == 0
 	})
 }
