@@ -35,6 +35,12 @@ function withEventStore(name) {
 	return changed;
 }
 
+async function textFrom(reader) {
+	const { done, value } = await reader.read();
+	assert.ok(!done, 'the stream has ended');
+	return value;
+}
+
 /** A client that says by itself which of its streams it reads. */
 class Client {
 	#url;
@@ -68,7 +74,7 @@ class Client {
 		});
 		const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
 		let text = '';
-		while (!/^data: \{.*\n\n/m.test(text)) text += (await reader.read()).value;
+		while (!/^data: \{.*\n\n/m.test(text)) text += await textFrom(reader);
 		const { id, params } = JSON.parse(/^data: (\{.*)$/m.exec(text)[1]);
 		const last = [...text.matchAll(/^id: (.*)$/gm)].at(-1)?.[1];
 		await fetch(this.#url, { method: 'POST', headers: this.#headers, body: JSON.stringify({ jsonrpc: '2.0', id, result: { action: 'accept' } }) });
@@ -105,7 +111,7 @@ class Client {
 						text = text.slice(event.length);
 						return { id, ...JSON.parse(data) };
 					}
-					text += (await reader.read()).value;
+					text += await textFrom(reader);
 				}
 			},
 			close: () => closing.abort(),
