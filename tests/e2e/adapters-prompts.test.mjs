@@ -27,14 +27,11 @@ const GETS = {
 };
 
 const source = example('mcp-use.mjs').replace('\nconst summary = ', `${SOLD}$&`);
-const project = makeExampleProject('mcp-use', 'newest', { source });
 
 let fixture;
-let instance;
 
 before(async () => {
 	fixture = await openAdapterFixture('prompts');
-	instance = await startExample(fixture, project);
 });
 
 after(() => fixture?.close());
@@ -48,12 +45,12 @@ async function payAt(url) {
 }
 
 /** A client of either SDK. */
-async function connect({ package: name, http = name, options, onElicit }) {
+async function connect(project, { url }, { package: name, http = name, options, onElicit }) {
 	const { Client } = project.load(name);
 	const { StreamableHTTPClientTransport } = project.load(http);
 	const client = new Client({ name: 'tests', version: '1.0.0' }, options);
 	if (onElicit) client.setRequestHandler('elicitation/create', async ({ params }) => ({ action: await onElicit(params) }));
-	await client.connect(new StreamableHTTPClientTransport(new URL(instance.url), { requestInit: { headers: { Authorization: `Bearer ${TOKEN}` } } }));
+	await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { Authorization: `Bearer ${TOKEN}` } } }));
 	fixture.closeAtEnd(client);
 	return client;
 }
@@ -61,32 +58,41 @@ async function connect({ package: name, http = name, options, onElicit }) {
 const MODERN = { package: '@modelcontextprotocol/client', options: { versionNegotiation: { mode: { pin: '2026-07-28' } } } };
 const OLDER = { package: '@modelcontextprotocol/sdk/client/index.js', http: '@modelcontextprotocol/sdk/client/streamableHttp.js', options: {} };
 
-describe(`mcp-use ${project.versionOf('mcp-use')}`, { timeout: 120_000 }, () => {
-	for (const [what, get] of Object.entries(GETS)) {
-		test(`a ${what} asks in rounds`, async () => {
-			const asked = [];
-			const client = await connect({
-				...MODERN, options: { ...MODERN.options, capabilities: { elicitation: { url: {} } } },
-				async onElicit({ url }) {
-					asked.push(await payAt(url));
-					return 'accept';
-				},
-			});
-			const text = await get(client);
-			assert.deepEqual([text, asked.length], [`Paid with ${asked[0]}.`, 1]);
+for (const frameworks of ['newest', 'oldest']) {
+	const project = makeExampleProject('mcp-use', frameworks, { source });
+	let instance;
+
+	describe(`mcp-use ${project.versionOf('mcp-use')}`, { timeout: 120_000 }, () => {
+		before(async () => {
+			instance = await startExample(fixture, project);
 		});
 
-		for (const [of, kind] of [['of 2026-07-28', MODERN], ['of an older revision', OLDER]]) {
-			test(`a ${what} for a client ${of} that cannot be asked is an error with the link, until it is paid`, async () => {
-				const client = await connect(kind);
-				const error = await get(client).then((text) => assert.fail(text), (reason) => reason);
-				assert.equal(error.code, -32603, error);
-				const [url] = LINK.exec(error.message);
-				assert.equal(error.data.elicitation.url, url);
-				const reference = await payAt(url);
-				assert.equal(await get(client), `Paid with ${reference}.`);
-				assert.equal((await elicitationsOf(fixture, USERS[TOKEN])).length, 1);
+		for (const [what, get] of Object.entries(GETS)) {
+			test(`a ${what} asks in rounds`, async () => {
+				const asked = [];
+				const client = await connect(project, instance, {
+					...MODERN, options: { ...MODERN.options, capabilities: { elicitation: { url: {} } } },
+					async onElicit({ url }) {
+						asked.push(await payAt(url));
+						return 'accept';
+					},
+				});
+				const text = await get(client);
+				assert.deepEqual([text, asked.length], [`Paid with ${asked[0]}.`, 1]);
 			});
+
+			for (const [of, kind] of [['of 2026-07-28', MODERN], ['of an older revision', OLDER]]) {
+				test(`a ${what} for a client ${of} that cannot be asked is an error with the link, until it is paid`, async () => {
+					const client = await connect(project, instance, kind);
+					const error = await get(client).then((text) => assert.fail(text), (reason) => reason);
+					assert.equal(error.code, -32603, error);
+					const [url] = LINK.exec(error.message);
+					assert.equal(error.data.elicitation.url, url);
+					const reference = await payAt(url);
+					assert.equal(await get(client), `Paid with ${reference}.`);
+					assert.equal((await elicitationsOf(fixture, USERS[TOKEN])).length, 1);
+				});
+			}
 		}
-	}
-});
+	});
+}

@@ -2,6 +2,7 @@
 // a tool call.
 
 import { runUseAccount, runWithAccount } from '#accounts';
+import { requiresInput } from './body-rounds.js';
 import { runWithApproval, runWithInput } from './form.js';
 import { runRequirePaid } from './require-paid.js';
 import { runWithElicitation } from './with-elicitation.js';
@@ -151,9 +152,9 @@ export function makeAdapter(describe) {
 	async function run(call, work) {
 		try {
 			const result = await work(call);
-			if (result.accepted) return result.result;
-			if (NO_TOOLS.includes(String(call.method)) && 'content' in result.toolResult) throw toError(result.toolResult);
-			return result.toolResult;
+			if (!result.accepted && NO_TOOLS.includes(String(call.method)) && 'content' in result.toolResult) throw toError(result.toolResult);
+			const answer = result.accepted ? result.result : result.toolResult;
+			return call.beside && requiresInput(answer) ? { ...answer, ...call.beside } : answer;
 		} finally {
 			call.release?.();
 		}

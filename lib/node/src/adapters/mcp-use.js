@@ -37,16 +37,24 @@ export { rejectRequestState } from './request-state.js';
  * @property {(progress: number, total?: number, message?: string) => Promise<boolean>} reportProgress
  */
 
+/**
+ * mcp-use knows the results of prompts and resources by these.
+ *
+ * @type {Record<string, object>}
+ */
+const BESIDE = { 'prompts/get': { messages: [] }, 'resources/read': { contents: [] } };
+
 /** @type {typeof makeAdapter<CallFields, import('./types.js').ToolResult | import('./types.js').InputRequired>} */
 const make = makeAdapter;
 
 export const { withElicitation, withAccount, useAccount, requirePaid, collectInput, askApproval } = make(({ call, typed }) => {
 	checkTyped(typed);
 	const { name, version } = call.client.info();
+	const method = typeof call.method === 'string' ? call.method : call.req?.header('mcp-method');
 	return {
 		client: { name, version, capabilities: call.client.capabilities() },
 		clientId: call.auth?.clientId,
-		method: typeof call.method === 'string' ? call.method : call.req?.header('mcp-method'),
+		method, beside: BESIDE[String(method)],
 		// mcp-use shows the headers of the request, and not its _meta.
 		traceparent: traceparentOf({ traceparent: call.req?.header('traceparent') }),
 		signal: call.signal,

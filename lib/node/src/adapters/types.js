@@ -145,6 +145,7 @@
  * @property {() => void} [release] called when the call has ended: removes what follows the session's end
  * @property {((progress: number, message: string) => Promise<unknown>) | undefined} progress sends progress, if the client wants it
  * @property {string | undefined} [method] of the request, where the framework tells it
+ * @property {object | undefined} [beside] what a result that requires input must have for the framework, which makes another one of it otherwise
  * @property {(reason: unknown) => boolean} [isGone] whether the signal's reason, or an error, means that the
  *     client has closed its session or connection
  * @property {import('./answer.js').TransportLike | undefined} [transport] of the session
