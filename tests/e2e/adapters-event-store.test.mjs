@@ -133,8 +133,12 @@ for (const [name, frameworks] of [['sdk', 'newest'], ['sdk', 'oldest'], ['sdk2',
 		cut();
 		// Longer than a call takes that ends with its connection.
 		await client.call('nothing');
-		await settle(fixture, await goToCheckout(fixture, url), 'paid', { ...PRICE, reference: `cs_${randomUUID()}` });
+		const id = await goToCheckout(fixture, url);
+		const pays = () => settle(fixture, id, 'paid', { ...PRICE, reference: `cs_${randomUUID()}` });
+		// The SDK 1.x loses what it answers while it replays, and the Node handler of SDK 2.x takes the stream for one in use until it answers.
+		if (name === 'sdk2') await pays();
 		const resumed = await client.listen(last);
+		if (name !== 'sdk2') await pays();
 		for (let message = await resumed.next(); ; message = await resumed.next()) {
 			if (message.result === undefined) continue;
 			assert.match(message.result.content[0].text, /^Paid with/);
