@@ -7,6 +7,8 @@ import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 
 import { goToCheckout, makeExampleProject, openAdapterFixture, PRICE, settle, startExample } from '../support/adapters.mjs';
+import { describeBuild, FRONTMCP } from '../support/builds.mjs';
+import { frontMcpExample } from '../support/frontmcp.mjs';
 import { example } from '../support/projects.mjs';
 import { until } from '../support/wait.mjs';
 
@@ -21,12 +23,22 @@ before(async () => {
 
 after(() => fixture?.close());
 
+const frontMcp = frontMcpExample();
+
 /** The example, each session of which has an event store. */
 function withEventStore(name) {
 	const source = example(`${name}.mjs`);
+	// FrontMCP has its own.
+	if (name === 'frontmcp') return source.replace(/\bhttp: \{/, "transport: { eventStore: { enabled: true, provider: 'memory' } }, $&");
 	const changed = `import { EventStore } from './event-store.mjs';\n${source.replace(/sessionIdGenerator: /, 'eventStore: new EventStore(), $&')}`;
 	assert.ok(changed.includes('eventStore: new'));
 	return changed;
+}
+
+async function textFrom(reader) {
+	const { done, value } = await reader.read();
+	assert.ok(!done, 'the stream has ended');
+	return value;
 }
 
 /** A client that says by itself which of its streams it reads. */
@@ -62,7 +74,7 @@ class Client {
 		});
 		const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
 		let text = '';
-		while (!/^data: \{.*\n\n/m.test(text)) text += (await reader.read()).value;
+		while (!/^data: \{.*\n\n/m.test(text)) text += await textFrom(reader);
 		const { id, params } = JSON.parse(/^data: (\{.*)$/m.exec(text)[1]);
 		const last = [...text.matchAll(/^id: (.*)$/gm)].at(-1)?.[1];
 		await fetch(this.#url, { method: 'POST', headers: this.#headers, body: JSON.stringify({ jsonrpc: '2.0', id, result: { action: 'accept' } }) });
@@ -99,7 +111,7 @@ class Client {
 						text = text.slice(event.length);
 						return { id, ...JSON.parse(data) };
 					}
-					text += (await reader.read()).value;
+					text += await textFrom(reader);
 				}
 			},
 			close: () => closing.abort(),
@@ -107,19 +119,26 @@ class Client {
 	}
 }
 
-for (const [name, frameworks] of [['sdk', 'newest'], ['sdk', 'oldest'], ['sdk2', 'newest'], ['sdk2', 'oldest']]) {
-	test(`${name}, ${frameworks}: a stream that is cut ends no call, and its client fetches the answer`, { timeout: 120_000 }, async () => {
-		const project = makeExampleProject(name, frameworks, { source: withEventStore(name), files: { 'event-store.mjs': EVENT_STORE } });
-		const token = `token-${randomUUID()}`;
-		const server = await startExample(fixture, project, { env: { APP_USERS: JSON.stringify({ [token]: `${token}@example.org` }) } });
+for (const [name, frameworks] of [['sdk', 'newest'], ['sdk', 'oldest'], ['sdk2', 'newest'], ['sdk2', 'oldest'], ['frontmcp', 'newest']]) {
+	const of = name === 'frontmcp' ? describeBuild('FrontMCP', FRONTMCP['@frontmcp/sdk']) : `${name}, ${frameworks}`;
+	test(`${of}: a stream that is cut ends no call, and its client fetches the answer`, { timeout: 120_000 }, async () => {
+		const { example: { doubles, files } = {}, tokenOf = (user) => `token-${user}`, env } = name === 'frontmcp' ? frontMcp : {};
+		const project = makeExampleProject(name, frameworks, { doubles, source: withEventStore(name), files: { ...files, 'event-store.mjs': EVENT_STORE } });
+		const user = `${randomUUID()}@example.org`;
+		const token = tokenOf(user);
+		const server = await startExample(fixture, project, { env: { APP_USERS: JSON.stringify({ [token]: user }), ...await env?.() } });
 		const client = new Client(server.url, token);
 		await client.connect();
 		const { last, url, cut } = await client.begin('buy_report');
 		cut();
 		// Longer than a call takes that ends with its connection.
 		await client.call('nothing');
-		await settle(fixture, await goToCheckout(fixture, url), 'paid', { ...PRICE, reference: `cs_${randomUUID()}` });
+		const id = await goToCheckout(fixture, url);
+		const pays = () => settle(fixture, id, 'paid', { ...PRICE, reference: `cs_${randomUUID()}` });
+		// The SDK 1.x loses what it answers while it replays, and the Node handler of SDK 2.x takes the stream for one in use until it answers.
+		if (name === 'sdk2') await pays();
 		const resumed = await client.listen(last);
+		if (name !== 'sdk2') await pays();
 		for (let message = await resumed.next(); ; message = await resumed.next()) {
 			if (message.result === undefined) continue;
 			assert.match(message.result.content[0].text, /^Paid with/);

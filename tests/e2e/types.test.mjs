@@ -276,6 +276,10 @@ const parsed = new Map();
 
 /** As tsc does with these files and options. */
 function compile(folder, files, ...options) {
+	assert.equal(messagesOf(folder, files, ...options), '');
+}
+
+function messagesOf(folder, files, ...options) {
 	const { options: given, errors } = ts.parseCommandLine(['--noEmit', '--strict', '--target', 'es2022', '--types', 'node', ...options]);
 	const host = Object.assign(ts.createCompilerHost(given), { getCurrentDirectory: () => folder });
 	const { getSourceFile } = host;
@@ -285,7 +289,7 @@ function compile(folder, files, ...options) {
 		return parsed.get(key);
 	};
 	const program = ts.createProgram({ rootNames: files.map((file) => join(folder, file)), options: given, host });
-	assert.equal(ts.formatDiagnostics([...errors, ...ts.getPreEmitDiagnostics(program)], host), '');
+	return ts.formatDiagnostics([...errors, ...ts.getPreEmitDiagnostics(program)], host);
 }
 
 /** The emitted types in a project, and those of Node.js and of others beside them. */
@@ -327,6 +331,8 @@ test('a server compiles beside no other types than those of Node.js', { timeout:
 	writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
 	for (const module of MODULES) {
 		compile(folder, ['consumer.ts'], '--lib', 'es2022', '--exactOptionalPropertyTypes', ...module);
+		// So it is by default from TypeScript 6 on: the README says what to name.
+		assert.match(messagesOf(folder, ['consumer.ts'], '--lib', 'es2022', ...module, '--types', ''), /Buffer|node:/);
 	}
 });
 

@@ -189,6 +189,7 @@ function checkResult(run, { text, data, isError }, wanted) {
 	for (const part of [wanted.says ?? []].flat()) assert.ok(text.includes(run.fill(part)), `“${part}” is not in: ${text}`);
 	for (const part of [wanted.saysNot ?? []].flat()) assert.ok(!text.includes(run.fill(part)), `“${part}” is in: ${text}`);
 	if (wanted.isError !== 'either') assert.equal(isError, wanted.isError ?? false, text);
+	if (wanted.reason !== undefined) assert.equal(data?.elicitation?.reason, wanted.reason, text);
 	if (wanted.data !== undefined) assert.deepEqual(data, JSON.parse(run.fill(JSON.stringify(wanted.data))), text);
 }
 

@@ -120,3 +120,9 @@ for (const [language, names] of Object.entries(DOCUMENTS)) {
 		assert.deepEqual(told.filter((name) => !new RegExp(`\\b${name}\\b`).test(text)), []);
 	});
 }
+
+test('the README of Node says what there is in other languages', () => {
+	const [, said] = read('lib/node/README.md').split('\n## In another language\n');
+	const names = ['Python', 'Go', 'official SDK', 'FastMCP', 'mcp-go', '../python/README.md', '../go/README.md', 'nginx/API.md', 'nginx/examples/wait.py'];
+	assert.deepEqual(names.filter((name) => !said.includes(name)), []);
+});

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"urlmode.example/urlmode"
@@ -95,6 +96,23 @@ type End struct {
 	// what a body asks for itself: its requests are passed on as they are, with State in place of its own requestState.
 	State string
 	Ask   *Ask
+}
+
+// Refusal is what a call says in place of the result of a body, such as its link: of a prompt or a resource, whose results are none of a tool, it is the
+// error, and data what that has. ok is false if a body has made the Result, or the client is asked.
+func (e End) Refusal() (text string, data json.RawMessage, ok bool) {
+	var said struct {
+		Content           []struct{ Text string }
+		StructuredContent json.RawMessage
+	}
+	if e.State != "" || json.Unmarshal(e.Result, &said) != nil || said.Content == nil {
+		return "", nil, false
+	}
+	texts := make([]string, len(said.Content))
+	for i, each := range said.Content {
+		texts[i] = each.Text
+	}
+	return strings.Join(texts, "\n"), said.StructuredContent, true
 }
 
 // Ask is a request to a user.

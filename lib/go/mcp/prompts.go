@@ -5,7 +5,6 @@ package mcp
 import (
 	"context"
 	"encoding/json"
-	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -57,20 +56,12 @@ func elicitAs[R any](ctx context.Context, t *Tools, call *sdk.CallToolRequest, w
 		}
 		return nil, asks, nil
 	}
-	var said struct {
-		Content           []struct{ Text string }
-		StructuredContent json.RawMessage
+	if text, data, ok := end.Refusal(); ok {
+		return nil, nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: text, Data: data}
 	}
-	if err := json.Unmarshal(end.Result, &said); err != nil || said.Content == nil {
-		made = new(R)
-		if err := json.Unmarshal(end.Result, made); err != nil {
-			return nil, nil, err
-		}
-		return made, nil, nil
+	made = new(R)
+	if err := json.Unmarshal(end.Result, made); err != nil {
+		return nil, nil, err
 	}
-	texts := make([]string, len(said.Content))
-	for i, each := range said.Content {
-		texts[i] = each.Text
-	}
-	return nil, nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: strings.Join(texts, "\n"), Data: said.StructuredContent}
+	return made, nil, nil
 }

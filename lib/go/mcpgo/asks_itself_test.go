@@ -51,7 +51,11 @@ func TestBodyThatAsksItself(t *testing.T) {
 			})
 		}))
 		declared := &sdk.ElicitationCapability{URL: &struct{}{}, Form: &struct{}{}}
-		said := buyAs(t, a, declared, url, revision, transport.WithContinuousListening())
+		var listens []transport.StreamableHTTPCOption
+		if revision == "2025-11-25" { // It makes a client one of that revision.
+			listens = append(listens, transport.WithContinuousListening())
+		}
+		said := buyAs(t, a, declared, url, revision, listens...)
 		if said != "Painted red" || len(a.asked) != 2 || adaptertest.RowsOf(t, a.me) != 1 {
 			t.Fatalf("%s: %q after %q", revision, said, a.asked)
 		}

@@ -5,12 +5,14 @@
 package mcpgo
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"maps"
 	"net/http"
 	"sync"
+	"sync/atomic"
 
 	sdk "github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -66,19 +68,51 @@ func New(instance *urlmode.Instance, o Options) *Tools {
 type answerKey struct{}
 
 // Handler tells the tools whether their answers were written, around the handler of the server. Without it an answer counts as written
-// when its tool has ended: a client whose connection ends while it reads a large one has paid for nothing.
+// when its tool has ended: a client whose connection ends while it reads a large one has paid for nothing. Where the server has an event
+// store, a client whose stream has ended can resume it, so that its call goes on until it is cancelled, or its session has ended.
 func Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answer, isServed := &adapter.Answer{}, false
 		defer func() { answer.End(isServed && r.Context().Err() == nil) }()
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), answerKey{}, answer)))
+		ctx := context.WithValue(r.Context(), answerKey{}, answer)
+		if flusher, ok := w.(http.Flusher); ok && r.Method == http.MethodPost {
+			stream := &stream{ResponseWriter: w, Flusher: flusher}
+			resumable, end := context.WithCancelCause(context.WithoutCancel(ctx))
+			defer end(nil)
+			defer context.AfterFunc(ctx, func() {
+				if !stream.hasEvents.Load() {
+					end(context.Cause(ctx))
+				}
+			})()
+			w, ctx = stream, resumable
+		}
+		next.ServeHTTP(w, r.WithContext(ctx))
 		isServed = true
 	})
 }
 
+// stream is the response to a call. An event has an id where there is an event store: by it, the client can resume the stream.
+type stream struct {
+	http.ResponseWriter
+	http.Flusher
+	hasEvents atomic.Bool
+}
+
+func (s *stream) Write(event []byte) (int, error) {
+	if bytes.HasPrefix(event, []byte("id:")) {
+		s.hasEvents.Store(true)
+	}
+	return s.ResponseWriter.Write(event)
+}
+
+// Unwrap is for http.ResponseController.
+func (s *stream) Unwrap() http.ResponseWriter { return s.ResponseWriter }
+
 // AddHooks tells the tools of the sessions that the server registers: their clients are told that an elicitation is
-// completed also after the end of the call. Without it, and for a session that is not registered, nothing is kept between calls.
+// completed also after the end of the call. Without it, and for a session that is not registered, nothing is kept between calls. It lets
+// [Tools.ElicitResource] ask clients of protocol revision 2026-07-28.
 func (t *Tools) AddHooks(hooks *server.Hooks) {
+	addResourceHooks(hooks)
 	hooks.AddOnRegisterSession(func(_ context.Context, session server.ClientSession) {
 		ctx, end := context.WithCancel(context.Background())
 		gone, leave := context.WithCancel(context.Background())

@@ -89,8 +89,8 @@ func buyAs(t *testing.T, handler client.ElicitationHandler, declared *sdk.Elicit
 	begin.Params.ProtocolVersion = revision
 	begin.Params.ClientInfo = sdk.Implementation{Name: "tests", Version: "1"}
 	begin.Params.Capabilities.Elicitation = declared
-	if _, err := session.Initialize(t.Context(), begin); err != nil {
-		t.Fatal(err)
+	if begun, err := session.Initialize(t.Context(), begin); err != nil || begun.ProtocolVersion != revision {
+		t.Fatal(begun, err)
 	}
 	var call sdk.CallToolRequest
 	call.Params.Name = "buy"

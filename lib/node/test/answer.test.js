@@ -234,28 +234,69 @@ test('without HTTP the transport says it', async () => {
 	assert.equal(await watchAnswer().written(), 'written', 'nobody knows: the next call is not given an old answer');
 });
 
-test('an answer that nobody can write any more was not written', async (t) => {
-	t.mock.timers.enable({ apis: ['setTimeout'] });
+test('an answer that nobody can write any more was not written', async () => {
 	const transport = new FakeTransport();
 	let closed = 0;
 	transport.onclose = () => { closed += 1; };
 	const abort = new AbortController();
 	const call = watchAnswer(transport, 1, abort.signal);
-	const cancelled = call.written();
+	const cancelled = [call.written(), call.written()];
 	const others = [watchAnswer(transport, 2).written(), watchAnswer(transport, 3).written()];
 	abort.abort();
-	// The framework may be answering it.
-	let ended;
-	void cancelled.then((written) => { ended = written; });
-	t.mock.timers.tick(CLAIM_LEASE_MS - 1);
-	await new Promise(setImmediate);
-	assert.equal(ended, undefined);
-	t.mock.timers.tick(1);
-	assert.deepEqual([await cancelled, await call.written()], ['lost', 'lost']);
+	assert.deepEqual([await Promise.all(cancelled), await call.written()], [['lost', 'lost'], 'lost'], 'the framework answers nothing that was cancelled before');
 	const sending = transport.send({ id: 2, result: {} });
 	transport.onclose();
 	await sending;
 	assert.deepEqual([await Promise.all(others), closed], [['written', 'lost'], 1], 'what is being sent says itself how it ends');
+});
+
+test('a call that is cancelled while it is answered says itself how it ends', async (t) => {
+	const transport = new FakeTransport();
+	const signals = [];
+	const watch = (id) => {
+		const abort = new AbortController();
+		signals.push(abort);
+		return watchAnswer(transport, id, abort.signal).written();
+	};
+	const [ok, failed] = [watch(1), watch(2)];
+	const sending = [transport.send({ id: 1, result: {} }), transport.send({ id: 2, result: {}, fails: true })];
+	for (const each of signals) each.abort();
+	await Promise.allSettled(sending);
+	assert.deepEqual([await ok, await failed], ['written', 'lost']);
+
+	// Over HTTP the transport has taken the answer long before the client has.
+	let abort;
+	const { calls, fetch } = await serve(t, { transport, tool: async (call) => {
+		abort = new AbortController();
+		call.answer = undefined;
+		call.own = watchAnswer(transport, 1, abort.signal).written();
+		await transport.send({ id: 1, result: {} });
+		abort.abort();
+	} });
+	assert.equal(await (await fetch()).text(), 'the answer');
+	assert.equal(await calls[0].own, 'written');
+});
+
+test('where no transport is known, a call that was cancelled has as long as a lease for its answer', async (t) => {
+	const { calls, fetch } = await serve(t, { tool: (call) => {
+		const abort = new AbortController();
+		call.answer = undefined;
+		call.own = watchAnswer(undefined, 1, abort.signal).written();
+		t.mock.timers.enable({ apis: ['setTimeout'] });
+		abort.abort();
+		t.mock.timers.tick(CLAIM_LEASE_MS - 1);
+		call.ended = 'not yet';
+		void call.own.then((written) => { call.ended = written; });
+		return new Promise((resolve) => { call.finish = resolve; });
+	} });
+	const answer = fetch();
+	while (!calls[0]?.finish) await new Promise(setImmediate);
+	assert.equal(calls[0].ended, 'not yet');
+	t.mock.timers.tick(1);
+	assert.equal(await calls[0].own, 'lost');
+	t.mock.timers.reset();
+	calls[0].finish();
+	await (await answer).text();
 });
 
 test('stdio: a host that quits is gone, and its answer was not written', { timeout: 60_000 }, async (t) => {

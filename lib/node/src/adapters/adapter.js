@@ -2,9 +2,23 @@
 // a tool call.
 
 import { runUseAccount, runWithAccount } from '#accounts';
+import { requiresInput } from './body-rounds.js';
 import { runWithApproval, runWithInput } from './form.js';
 import { runRequirePaid } from './require-paid.js';
 import { runWithElicitation } from './with-elicitation.js';
+
+/** Requests whose results are none of a tool. */
+const NO_TOOLS = ['prompts/get', 'resources/read'];
+const INTERNAL_ERROR = -32603;
+
+/**
+ * A prompt and a resource have no result that is one of a tool: what would be one is the error of the request.
+ *
+ * @param {import('./types.js').ToolResult} result
+ */
+function toError({ content, structuredContent }) {
+	return Object.assign(new Error(content.map(({ text }) => text).join('\n')), { code: INTERNAL_ERROR, data: structuredContent });
+}
 
 /**
  * @template {{ call: unknown, server?: unknown }} Fields the options that say which call it is: `call` is what the framework passes
@@ -138,9 +152,9 @@ export function makeAdapter(describe) {
 	async function run(call, work) {
 		try {
 			const result = await work(call);
-			if (result.accepted) return result.result;
-			if (call.refuse && 'content' in result.toolResult) throw call.refuse(result.toolResult);
-			return result.toolResult;
+			if (!result.accepted && NO_TOOLS.includes(String(call.method)) && 'content' in result.toolResult) throw toError(result.toolResult);
+			const answer = result.accepted ? result.result : result.toolResult;
+			return call.beside && requiresInput(answer) ? { ...answer, ...call.beside } : answer;
 		} finally {
 			call.release?.();
 		}

@@ -62,7 +62,6 @@ export { isClientGone } from './client-gone.js';
 export function watchAnswer(transport, requestId, signal) {
 	const connection = connectionOfCall();
 	const channel = transport && get(channels, transport, () => new Channel(transport));
-	const byChannel = async () => channel?.written(requestId) ?? 'written';
 	const isOwn = (/** @type {import('./own-answer.js').OwnAnswer} */ own) => channel?.isOwn(requestId, own);
 	return {
 		signal: connection?.signal ?? channel?.signal ?? new AbortController().signal,
@@ -70,26 +69,32 @@ export function watchAnswer(transport, requestId, signal) {
 		isOwn,
 		written: async () => {
 			if (signal?.aborted) return 'lost';
-			const written = !connection || connection.isAccepted ? byChannel() : connection.written(requestId);
-			return signal ? untilCancelled(written, signal, () => channel?.lose(requestId)) : written;
+			const sent = channel?.written(requestId);
+			const written = !connection || connection.isAccepted ? sent ?? 'written' : connection.written(requestId);
+			return signal ? untilCancelled(Promise.resolve(written), signal, channel, requestId) : written;
 		},
 	};
 }
 
 /**
- * A framework does not answer a call that was cancelled. It may abort the signal of one that it is answering.
+ * A framework does not answer a call that was cancelled, but it may abort the signal of one that it is answering. Its transport says which of
+ * the two it is. Where that is not known, the answer has as long as a lease.
  *
  * @param {Promise<Written>} written
  * @param {AbortSignal} signal
- * @param {() => void} forget
+ * @param {Channel | undefined} channel
+ * @param {unknown} requestId
  * @returns {Promise<Written>}
  */
-function untilCancelled(written, signal, forget) {
+function untilCancelled(written, signal, channel, requestId) {
 	return new Promise((resolve, reject) => {
-		const onAbort = () => backgroundTimer(() => {
-			resolve('lost');
-			forget();
-		}, CLAIM_LEASE_MS);
+		const onAbort = () => {
+			if (!channel) backgroundTimer(() => resolve('lost'), CLAIM_LEASE_MS);
+			else if (channel.awaits(requestId)) {
+				resolve('lost');
+				channel.lose(requestId);
+			}
+		};
 		signal.addEventListener('abort', onAbort);
 		written.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
 	});
@@ -150,6 +155,11 @@ class Channel {
 		return /** @type {Promise<Written>} */ (new Promise((resolve) => {
 			this.#awaited.set(requestId, [...this.#awaited.get(requestId) ?? [], resolve]);
 		}));
+	}
+
+	/** @param {unknown} requestId of a call whose answer was not begun */
+	awaits(requestId) {
+		return this.#awaited.has(requestId);
 	}
 
 	/** @param {unknown} requestId of a call that is not answered any more */

@@ -29,6 +29,7 @@ export { rejectRequestState } from './request-state.js';
  * @typedef {object} ContextLike the used part of mcp-use's RequestContext
  * @property {AbortSignal} signal
  * @property {{ header(name: string): string | undefined } | undefined} [req]
+ * @property {unknown} [method] of the request; mcp-use 2 tells its middleware, which has the same context
  * @property {{ capabilities(): object, info(): { name?: string, version?: string } }} client
  * @property {{ clientId?: string | undefined } | undefined} [auth]
  * @property {{ [key: string]: unknown } | undefined} [inputResponses]
@@ -36,15 +37,24 @@ export { rejectRequestState } from './request-state.js';
  * @property {(progress: number, total?: number, message?: string) => Promise<boolean>} reportProgress
  */
 
+/**
+ * mcp-use knows the results of prompts and resources by these.
+ *
+ * @type {Record<string, object>}
+ */
+const BESIDE = { 'prompts/get': { messages: [] }, 'resources/read': { contents: [] } };
+
 /** @type {typeof makeAdapter<CallFields, import('./types.js').ToolResult | import('./types.js').InputRequired>} */
 const make = makeAdapter;
 
 export const { withElicitation, withAccount, useAccount, requirePaid, collectInput, askApproval } = make(({ call, typed }) => {
 	checkTyped(typed);
 	const { name, version } = call.client.info();
+	const method = typeof call.method === 'string' ? call.method : call.req?.header('mcp-method');
 	return {
 		client: { name, version, capabilities: call.client.capabilities() },
 		clientId: call.auth?.clientId,
+		method, beside: BESIDE[String(method)],
 		// mcp-use shows the headers of the request, and not its _meta.
 		traceparent: traceparentOf({ traceparent: call.req?.header('traceparent') }),
 		signal: call.signal,

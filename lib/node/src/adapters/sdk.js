@@ -65,6 +65,7 @@ export const { withElicitation, withAccount, useAccount, requirePaid, collectInp
 		clientId: call.authInfo?.clientId,
 		traceparent: traceparentOf(call._meta),
 		signal: end.signal,
+		requestSignal: call.signal,
 		release: end.release,
 		progress: progressToken === undefined ? undefined
 			: (progress, message) => call.sendNotification({ method: 'notifications/progress', params: { progressToken, progress, message } }),

@@ -1,7 +1,7 @@
 // The official TypeScript SDK 2.x, @modelcontextprotocol/server: protocol
 // revision 2026-07-28, and older clients over the same server.
 
-import { ProtocolError, ProtocolErrorCode, UrlElicitationRequiredError } from '@modelcontextprotocol/server';
+import { ProtocolError, UrlElicitationRequiredError } from '@modelcontextprotocol/server';
 
 import { TaskServer } from '#tasks';
 import { makeAdapter } from './adapter.js';
@@ -84,7 +84,7 @@ export const { withElicitation, withAccount, useAccount, requirePaid, collectInp
 	const call = {
 		clientId: http?.authInfo?.clientId, traceparent: traceparentOf(mcpReq._meta), transport: sdkServer.transport, requestId: mcpReq.id, signal: mcpReq.signal,
 		progress: progressOf(mcpReq), isGone: isConnectionClosed, task: rounds.get(mcpReq.signal),
-		typed: hasLenientTool(server), refuse: mcpReq.method === undefined || mcpReq.method === 'tools/call' ? undefined : refuse,
+		typed: hasLenientTool(server), method: mcpReq.method,
 	};
 	if (mcpReq.envelope) {
 		return {
@@ -102,15 +102,6 @@ export const { withElicitation, withAccount, useAccount, requirePaid, collectInp
 		session: sdkServer,
 	};
 });
-
-/**
- * A prompt and a resource have no result that is one of a tool: what would be one is the error of the request.
- *
- * @param {import('./types.js').ToolResult} result
- */
-function refuse({ content, structuredContent }) {
-	return new ProtocolError(ProtocolErrorCode.InternalError, content.map(({ text }) => text).join('\n'), structuredContent);
-}
 
 /** @param {RequestLike} mcpReq */
 function progressOf({ _meta, notify }) {

@@ -141,9 +141,11 @@
  * @property {string | undefined} [traceparent] the trace of the call
  * @property {boolean} [typed] whether the framework says, or has to be taken to say, that the tool has an output schema
  * @property {AbortSignal | undefined} signal aborts when the client cancels the call or ends its session
+ * @property {AbortSignal} [requestSignal] aborts also after `release`, where `signal` does not: the framework does not answer the call
  * @property {() => void} [release] called when the call has ended: removes what follows the session's end
  * @property {((progress: number, message: string) => Promise<unknown>) | undefined} progress sends progress, if the client wants it
- * @property {((result: ToolResult) => Error) | undefined} [refuse] of a prompt or a resource, for what would be the result of a tool
+ * @property {string | undefined} [method] of the request, where the framework tells it
+ * @property {object | undefined} [beside] what a result that requires input must have for the framework, which makes another one of it otherwise
  * @property {(reason: unknown) => boolean} [isGone] whether the signal's reason, or an error, means that the
  *     client has closed its session or connection
  * @property {import('./answer.js').TransportLike | undefined} [transport] of the session

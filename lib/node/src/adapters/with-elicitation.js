@@ -56,7 +56,7 @@ export async function runWithElicitation(given, call, body, created, how = {}) {
 	const { rounds, roundMs, ...client } = describeClient(options, call.client);
 	const round = {
 		...call, retry: retryOf(call), deadline: performance.now() + roundMs, rounds: call.task ? 0 : rounds,
-		answer: call.task?.answer ?? watchAnswer(call.transport, call.requestId, call.signal),
+		answer: call.task?.answer ?? watchAnswer(call.transport, call.requestId, call.requestSignal ?? call.signal),
 	};
 	let isBegun = false;
 	const begin = (/** @type {Accepted} */ accepted) => {

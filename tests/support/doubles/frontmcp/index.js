@@ -12,7 +12,7 @@ import { CallToolRequestSchema, InitializeRequestSchema, ListToolsRequestSchema 
 import { z } from 'zod';
 
 import { Flows, FlowState, metadataOf } from './flows.js';
-import { createMemoryStore } from './store.js';
+import { createMemoryStore, MemoryEventStore } from './store.js';
 import { ElicitationFallbackRequired, Elicitor } from './tool-context.js';
 
 export { App, FlowHooksOf, Plugin, Tool } from './flows.js';
@@ -32,8 +32,9 @@ class Scope {
 }
 
 export class FrontMcpInstance {
-	static async bootstrap({ info, apps, plugins = [], auth, http }) {
+	static async bootstrap({ info, apps, plugins = [], auth, http, transport }) {
 		const scope = new Scope();
+		if (transport?.eventStore?.enabled) scope.eventStore = new MemoryEventStore();
 		const flows = new Flows(plugins);
 		const tools = new Map(apps.flatMap((app) => metadataOf(app).tools).map((tool) => [metadataOf(tool).name, tool]));
 		const { port, entryPath = '', security } = http;
@@ -60,7 +61,7 @@ export class FrontMcpInstance {
 
 async function open({ info, scope, flows, tools, user }) {
 	const server = new Server(info, { capabilities: { tools: { listChanged: true }, logging: {} } });
-	const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: randomUUID });
+	const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: randomUUID, eventStore: scope.eventStore });
 	const session = { user, scope, flows, server, transport };
 	session.elicitor = new Elicitor(session);
 	// The SDK's server is not told of the client's capabilities, so it refuses to send what depends on them.

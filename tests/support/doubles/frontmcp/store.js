@@ -29,6 +29,24 @@ export function createMemoryStore() {
 	return new Store(view('mcp:elicit:'));
 }
 
+/** The events of all sessions, where `transport.eventStore` is enabled. */
+export class MemoryEventStore {
+	#streams = new Map();
+
+	async storeEvent(stream, message) {
+		const events = this.#streams.get(stream) ?? [];
+		this.#streams.set(stream, events);
+		return `${stream}:${events.push(message)}`;
+	}
+
+	async replayEventsAfter(last, { send }) {
+		const [, stream, count] = /^(.*):(\d+)$/.exec(last) ?? [];
+		const events = this.#streams.get(stream) ?? [];
+		for (const [n, message] of events.entries()) if (n >= Number(count)) await send(`${stream}:${n + 1}`, message);
+		return stream;
+	}
+}
+
 class Store {
 	#storage;
 	#pending;

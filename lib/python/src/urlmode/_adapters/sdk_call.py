@@ -47,8 +47,8 @@ def describe(ctx: Any) -> Call:
         when_written=response.when_written if response else None,
         identity=request,
         traceparent=traceparent_of(_meta_of(request, "traceparent")),
-        # Only SDK 2.x says it.
-        is_text=getattr(request, "method", None) in ("prompts/get", "resources/read"),
+        # Only SDK 2.x says it. FastMCP 4 keeps what that says.
+        is_text=getattr(getattr(request, "_srctx", request), "method", None) in ("prompts/get", "resources/read"),
     )
     # Only SDK 2.x has it. It cancels a call of this revision whose client is gone.
     if (getattr(request, "protocol_version", None) or "") >= _ROUNDS_SINCE:
