@@ -5,9 +5,42 @@
 
 import assert from 'node:assert/strict';
 
-const CONSUMER = 'model';
 const GONE = ['refunded', 'disputed'];
 const CAME_AGAIN = ['refund_reversed', 'dispute_won'];
+
+/**
+ * A turn of it, in one statement, because a round trip for each call took longer than the calls: as many entries at a time as the turn says,
+ * each third turn dies before it has acknowledged the first ones.
+ */
+const FOLLOW = `
+	CREATE SCHEMA model;
+	CREATE FUNCTION model.follow(turn integer) RETURNS json LANGUAGE plpgsql AS $$
+	DECLARE
+		lease bigint;
+		entries json;
+		dies boolean := turn % 3 = 0;
+		batches json[] := '{}';
+	BEGIN
+		LOOP
+			lease := coalesce(lease, (SELECT b.lease FROM urlmode.begin_ledger('model', 60000) b));
+			SELECT json_agg(l ORDER BY l.number) INTO entries FROM urlmode.read_ledger('model', lease, 1 + turn % 4) l;
+			EXIT WHEN entries IS NULL;
+			batches := batches || json_build_object('entries', entries, 'dies', dies);
+			IF dies THEN
+				dies := false;
+				lease := NULL;
+				UPDATE urlmode.ledger_consumer SET leased_until = now() WHERE consumer = 'model';
+			ELSIF NOT urlmode.acknowledge_ledger('model', lease, (entries -> -1 ->> 'number')::bigint, 60000) THEN
+				RAISE 'somebody else reads';
+			END IF;
+		END LOOP;
+		PERFORM urlmode.end_ledger('model', lease);
+		RETURN json_build_object('batches', batches,
+			'refunds', ARRAY(SELECT row_to_json(r) FROM urlmode.refunds() r),
+			'payments', ARRAY(SELECT json_build_object('reference', p.reference, 'amount', p.amount, 'currency', p.currency, 'matches', p.matches,
+				'late', p.late, 'refunded', p.refunded, 'held', p.held, 'claimed', p.claimed_at IS NOT NULL) FROM urlmode.payment p ORDER BY p.reference));
+	END
+	$$`;
 
 /** What became of a payment, by its last name. */
 export class Follower {
@@ -17,35 +50,24 @@ export class Follower {
 	#turn = 0;
 	#acknowledged = 0;
 
-	/** @param {import('pg').Client} database */
-	async follow(database) {
-		const ask = async (text, values) => (await database.query(text, values)).rows;
+	/** @param {import('pg').Client} admin of the database in which they follow */
+	static prepare(admin) {
+		return admin.query(FOLLOW);
+	}
+
+	/** @param {import('./stage.mjs').Stage} stage */
+	async follow(stage) {
 		this.#turn += 1;
-		let dies = this.#turn % 3 === 0;
-		for (let lease; ;) {
-			lease ??= (await ask('SELECT lease FROM urlmode.begin_ledger($1, 60000)', [CONSUMER]))[0].lease;
-			const entries = await ask('SELECT * FROM urlmode.read_ledger($1, $2, $3) ORDER BY number', [CONSUMER, lease, 1 + this.#turn % 4]);
+		const [{ followed: { batches, refunds, payments } }] = await stage.ask('SELECT model.follow($1) AS followed', [this.#turn]);
+		for (const { entries, dies } of batches) {
 			for (const entry of entries) {
-				assert.ok(Number(entry.number) > this.#acknowledged, 'what was acknowledged does not come again');
+				assert.ok(entry.number > this.#acknowledged, 'what was acknowledged does not come again');
 				this.#enter(entry);
 			}
-			if (entries.length === 0) {
-				await ask('SELECT urlmode.end_ledger($1, $2)', [CONSUMER, lease]);
-				break;
-			}
-			if (dies) {
-				dies = false;
-				lease = undefined;
-				await ask('UPDATE urlmode.ledger_consumer SET leased_until = now() WHERE consumer = $1', [CONSUMER]);
-			} else {
-				const [{ kept }] = await ask('SELECT urlmode.acknowledge_ledger($1, $2, $3, 60000) AS kept', [CONSUMER, lease, entries.at(-1).number]);
-				assert.ok(kept, 'nobody else reads');
-				this.#acknowledged = Number(entries.at(-1).number);
-			}
+			if (!dies) this.#acknowledged = entries.at(-1).number;
 		}
-		this.#compare(await ask('SELECT * FROM urlmode.refunds()'));
-		this.#check(await ask(`SELECT reference, amount, currency, matches, late, refunded, held, claimed_at IS NOT NULL AS claimed
-			FROM urlmode.payment ORDER BY reference`));
+		this.#compare(refunds);
+		this.#check(payments);
 	}
 
 	#enter(entry) {
@@ -79,17 +101,19 @@ export class Follower {
 		for (const refund of this.#refunds.values()) if (refund.payment === checkout) refund.payment = payment;
 	}
 
-	/** What went back says how much, and what came again is said after it. */
+	/** What went back says how much (`isSaid`), and what came again is said after it. */
 	#enterRefund({ entry_type: type, kind, reference, payment, elicitation, amount, currency }) {
-		const { amount: known = amount, reversed = '0' } = this.#refunds.get(reference) ?? {};
-		const taken = GONE.includes(type) ? { amount, reversed: '0' } : { amount: known, reversed: CAME_AGAIN.includes(type) ? amount : reversed };
+		const { amount: known = amount, reversed = 0, isSaid = false } = this.#refunds.get(reference) ?? {};
+		const taken = GONE.includes(type) ? { amount, reversed: 0, isSaid: true } : { amount: known, reversed: CAME_AGAIN.includes(type) ? amount : reversed, isSaid };
 		this.#refunds.set(reference, { ...taken, kind, payment, elicitation, currency });
 	}
 
 	/** The list of what went back is a view of the ledger. */
 	#compare(listed) {
 		for (const { reference, payment, amount, reversed, currency, elicitation, paid, refunded, held, claimed } of listed) {
-			const { kind: _, elicitation: named, ...entered } = this.#refunds.get(reference) ?? {};
+			const { kind: _, elicitation: named, isSaid, ...entered } = this.#refunds.get(reference) ?? {};
+			// Who was told only of what came again does not know how much went back.
+			if (isSaid === false) entered.amount = amount;
 			assert.deepEqual(entered, { amount, reversed, payment, currency }, `the ledger says what went back by ${reference}`);
 			assert.ok([null, elicitation].includes(named), 'and of which elicitation');
 			if (payment === null) continue;
@@ -99,7 +123,7 @@ export class Follower {
 		}
 		const names = new Set(listed.map(({ reference }) => reference));
 		for (const [reference, { kind, payment, amount, reversed }] of this.#refunds) {
-			const hasMoved = kind !== 'dispute' || amount !== '0' || reversed !== '0';
+			const hasMoved = kind !== 'dispute' || amount !== 0 || reversed !== 0;
 			assert.ok(payment === null || !hasMoved || names.has(reference), `what the ledger says of ${reference} is listed`);
 		}
 	}

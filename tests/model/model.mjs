@@ -170,7 +170,9 @@ export class Model {
 		if (this.#isWrong(row) && (row.claimed || row.reason !== 'amount_mismatch')) {
 			return { action: 'cancel', reason: 'held', late: false, reference: this.#wrong(row).reference };
 		}
-		const paid = this.offered(row) ?? this.paymentsOf(row).find(({ matches, refunded }) => matches && !refunded);
+		// Of what was claimed, first what is not held.
+		const paid = this.offered(row) ?? this.paymentsOf(row).filter(({ matches, refunded }) => matches && !refunded)
+			.sort((one, other) => this.#rank(one) - this.#rank(other))[0];
 		return paid ? { action: 'accept', reason: '', late: paid.late, reference: paid.reference }
 			: { action: row.action, reason: row.reason, late: false, reference: null };
 	}
@@ -490,10 +492,10 @@ export class Model {
 		this.#events.add(identity);
 		// The payer can choose the elicitation that a link of the shop names.
 		const checkout = event.checkout ?? (effect === 'paid' && row.checkout ? row.attempts.checkouts.get(reference) : undefined);
-		if (effect === 'paid' && row.checkout && checkout && checkout !== row.checkout) return 'other_checkout';
+		if (effect === 'paid' && row.checkout && checkout && checkout !== row.checkout) return otherKind ? 'ignored' : 'other_checkout';
 		// An account is accepted by its return alone, and what proves another kind accepts nothing. Money is money.
 		if (effect === 'paid' && (otherKind || row.kind === 'oauth')) {
-			if (amount === undefined) return 'ignored';
+			if (amount === undefined) return otherKind || isOpen(row) ? 'ignored' : 'late';
 			return this.#prove(row, { ...paid, checkout }, true) === 'taken' ? 'reference_taken' : 'other_kind';
 		}
 		const money = effect === 'paid' && row.kind === 'payment';

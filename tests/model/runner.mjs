@@ -64,9 +64,9 @@ class Runner {
 	async step(step) {
 		try {
 			this.#model.turn += 1;
-			const { at } = await this.#stage.toldBack();
-			await this.#steps[step.do](step);
-			await this.#areRenewed(at);
+			this.#stage.forgetBack();
+			if (await this.#steps[step.do](step) === false) return;
+			await this.#areRenewed();
 			await this.#settleDown();
 			await this.#compare();
 		} catch (error) {
@@ -94,6 +94,7 @@ class Runner {
 		return [...this.#calls.values()].filter(({ wait }) => wait && !wait.over);
 	}
 
+	/** What each step does; false: it has done nothing. */
 	#steps = {
 		call: async ({ call: label, at, user, thing, poll = false, exclusive = false }) => {
 			const { urlmode } = this.#stage.instances[at];
@@ -115,7 +116,7 @@ class Runner {
 		},
 		open: async ({ row: label }) => {
 			const row = this.#row(label);
-			if (!row) return;
+			if (!row) return false;
 			assert.equal(await this.#stage.open(row.id, row.user), this.#model.open(row), 'open');
 		},
 		pay: async ({ payment, row: label, amount, currency, named }) => {
@@ -123,13 +124,14 @@ class Runner {
 			// What costs nothing is mostly no payment of the provider: it has the checkout's name.
 			const reference = amount === 0 && !named && row?.checkout || this.#name(payment);
 			if (row) this.#paid.set(payment, { row, reference, amount, currency });
+			return false;
 		},
 		event: (step) => this.#events([step]),
 		batch: ({ events }) => this.#events(events),
 		/** The provider answers a recheck that asks it. */
 		answer: async ({ row: label, how }) => {
 			const recheck = this.#asking.find(({ row, taken }) => taken && row === this.#row(label));
-			if (!recheck) return;
+			if (!recheck) return false;
 			this.#asking = this.#asking.filter((each) => each !== recheck);
 			const { row, taken } = recheck;
 			if (how === 'failing') {
@@ -158,7 +160,7 @@ class Runner {
 		/** The client's request times out, or is cancelled. */
 		end: async ({ call: label }) => {
 			const call = this.#calls.get(label);
-			if (!call?.wait || call.wait.over) return;
+			if (!call?.wait || call.wait.over) return false;
 			this.#model.abandon(call.row, 'aborted');
 			call.wait.controller.abort(new Error('the client is gone'));
 			await this.#endOf(call);
@@ -166,7 +168,7 @@ class Runner {
 		},
 		comeBack: async ({ row: label, action }) => {
 			const row = this.#row(label);
-			if (!row) return;
+			if (!row) return false;
 			const reason = action === 'accept' ? '' : 'cancelled';
 			assert.equal(await this.#stage.comeBack(row.id, row.user, action, reason),
 				this.#model.comeBack(row, action, reason), 'the browser comes back');
@@ -175,7 +177,7 @@ class Runner {
 		claim: async ({ call: label, blindly }) => {
 			const call = this.#calls.get(label);
 			const outcome = call?.wait?.outcome;
-			if (!outcome) return;
+			if (!outcome) return false;
 			const { row } = call;
 			const { action } = outcome;
 			const reference = blindly ? undefined : outcome.reference;
@@ -187,7 +189,7 @@ class Runner {
 		begin: async ({ call: label, blindly }) => {
 			const call = this.#calls.get(label);
 			const outcome = call?.wait?.outcome;
-			if (outcome?.action !== 'accept') return;
+			if (outcome?.action !== 'accept') return false;
 			const { row } = call;
 			const reference = blindly ? undefined : outcome.reference;
 			const real = await this.#urlmode(call).beginClaim(row.id, { subject: row.user, lease: CLAIM_LEASE, ...reference && { reference } })
@@ -203,7 +205,7 @@ class Runner {
 		/** Its work is done. */
 		fulfil: async ({ call: label }) => {
 			const { real, model } = this.#calls.get(label)?.claim ?? {};
-			if (!real?.fulfil) return;
+			if (!real?.fulfil) return false;
 			const isFirst = !model.lease.fulfilled;
 			const done = await real.fulfil({ by: label }).catch(({ code }) => code);
 			if (done === true && isFirst) this.#ledger.fulfilled(model.row, model.target.reference);
@@ -212,7 +214,7 @@ class Runner {
 		/** Its answer was written. */
 		confirm: async ({ call: label }) => {
 			const { real, model } = this.#calls.get(label)?.claim ?? {};
-			if (!real) return;
+			if (!real) return false;
 			const isFirst = !model.lease.isConfirmed;
 			const done = await real.confirm();
 			this.#ledger.claimed(model.row, 'accept', model.target.reference, done && isFirst, true);
@@ -220,7 +222,7 @@ class Runner {
 		},
 		release: async ({ call: label }) => {
 			const { real, model } = this.#calls.get(label)?.claim ?? {};
-			if (!real) return;
+			if (!real) return false;
 			const wasMade = model.lease.fulfilled !== undefined;
 			const done = await real.release();
 			assert.equal(done, this.#model.release(model), 'release');
@@ -231,7 +233,7 @@ class Runner {
 			const listed = (await this.#stage.instances[0].urlmode.unclaimed({ provider: PROVIDER }))
 				.find((each) => each.reference === reference);
 			assert.equal(listed !== undefined, this.#model.unclaimed().some((each) => each.reference === reference), 'listed');
-			if (!listed) return;
+			if (!listed) return false;
 			const { row } = this.#model.payments.get(reference);
 			assert.equal(listed.elicitationId, row.id, 'what it was paid for');
 			assert.equal(listed.refunded, this.#model.payments.get(reference).back, 'what went back of it');
@@ -247,18 +249,19 @@ class Runner {
 			this.#ledger.claimed(row, 'accept', reference, true, true);
 		},
 		decide: async ({ payment, reference = this.#paid.get(payment)?.reference, decision }) => {
-			if (reference) assert.equal(await this.#stage.decide(reference, decision), this.#model.decide(reference, decision), 'decide');
+			if (!reference) return false;
+			assert.equal(await this.#stage.decide(reference, decision), this.#model.decide(reference, decision), 'decide');
 		},
 		cancel: async ({ row: label }) => {
 			const row = this.#row(label);
-			if (!row) return;
+			if (!row) return false;
 			const cancelled = await this.#stage.instances[0].urlmode.cancel(row.id, { subject: row.user });
 			assert.equal(cancelled, this.#model.settle(row, { action: 'cancel', reason: 'cancelled' }) === 'completed', 'cancel');
 		},
 		complete: async ({ row: label, payment }) => {
 			const row = this.#row(label);
 			const paid = this.#paid.get(payment);
-			if (!row || !paid || row.kind !== 'payment') return;
+			if (!row || !paid || row.kind !== 'payment') return false;
 			const answer = { action: 'accept', ...answerOf(paid) };
 			const outcome = await this.#stage.instances[0].urlmode.complete(row.id, { subject: row.user, ...answer })
 				.catch((error) => error.name);
@@ -301,7 +304,7 @@ class Runner {
 		},
 		delete: async ({ keep }) => {
 			// What the provider is being asked about may be deleted, and its answer then goes nowhere.
-			if (this.#asking.length > 0) return;
+			if (this.#asking.length > 0) return false;
 			await this.#stage.delete(keep);
 			this.#model.purge(keep);
 		},
@@ -309,7 +312,7 @@ class Runner {
 
 	async #events(steps) {
 		const events = steps.map((step) => this.#toEvent(step)).filter((event) => event !== undefined);
-		if (events.length === 0) return;
+		if (events.length === 0) return false;
 		const outcomes = await this.#stage.events(events);
 		const done = events.map((event, n) => ({ event, outcome: outcomes[n], round: events.slice(0, n).filter(({ id }) => id === event.id).length }));
 		const late = [];
@@ -372,12 +375,13 @@ class Runner {
 	 * A claim whose money goes back is renewed at once, and one whose lease has ended is lost, as long as a part of the money is away. Over
 	 * HTTP it hears of it when it is renewed by itself.
 	 */
-	async #areRenewed(since) {
-		const { ids } = await this.#stage.toldBack();
+	async #areRenewed() {
+		if (this.#running.length === 0) return;
+		const ids = await this.#stage.toldBack();
 		for (const { at, model: { row, target, lease, isDone } } of this.#running) {
 			if (this.#stage.languages[at] === 'http' || !ids.has(row.id) || isDone || target.lease !== lease || lease.fulfilled) continue;
 			if (lease.endsAt <= this.#model.now && (target.refunded || target.held)) continue;
-			await this.#until('a lease is renewed', () => this.#stage.isRenewed(row.id, target.reference, CLAIM_LEASE, since));
+			await this.#until('a lease is renewed', () => this.#stage.isRenewed(row.id, target.reference, CLAIM_LEASE));
 			lease.endsAt = this.#model.now + CLAIM_LEASE;
 		}
 	}
@@ -403,9 +407,8 @@ class Runner {
 
 	/** Whether the row says of its rechecks what the model says. */
 	async #hasEnded({ id, rechecked, failures }) {
-		const { rows } = await this.#stage.admin.query(
-			'SELECT rechecked, recheck_failures FROM urlmode.recheck WHERE elicitation = $1', [id]);
-		return rows[0].rechecked === rechecked && rows[0].recheck_failures === failures;
+		const [row] = await this.#stage.ask('SELECT rechecked, recheck_failures FROM urlmode.recheck WHERE elicitation = $1', [id]);
+		return row.rechecked === rechecked && row.recheck_failures === failures;
 	}
 
 	/** Every instance that is up hears of a late payment that is still to be claimed. */
@@ -504,7 +507,7 @@ class Runner {
 		assert.deepEqual(real.resumed, PAIRS.map(([user, thing]) => model.resume(user, itemOf(thing) ?? thing, THINGS[thing].expected)?.id ?? null),
 			'what a call would resume');
 		this.#ledger.check(real);
-		await this.#follower.follow(this.#stage.admin);
+		await this.#follower.follow(this.#stage);
 		for (const { reference, kept } of real.payments ?? []) {
 			const { claimed, refunded, provenAt } = model.payments.get(reference);
 			if (!claimed && !refunded && model.now - provenAt < KEPT_UNCLAIMED) {

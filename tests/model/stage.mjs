@@ -20,6 +20,7 @@ import { LISTENING } from '../support/locks.mjs';
 import { until } from '../support/wait.mjs';
 import { Remote } from '../waiting/remote.mjs';
 import { Driver } from '../waiting/side.mjs';
+import { Follower } from './follower.mjs';
 import { itemOf, THINGS } from './history.mjs';
 import { GRACE } from './model.mjs';
 
@@ -67,12 +68,17 @@ const OBSERVE = `SELECT json_build_object(
 	'undelivered', (SELECT json_agg(u.reference) FROM urlmode.undelivered() u),
 	'counted', (SELECT c.unclaimed FROM urlmode.measure() c),
 	'resumed', (SELECT json_agg(r.id) FROM urlmode.resume_for($1, $2, $3, $4, NULL, $5, $6, $7) r)
-) AS observed`;
+) AS observed, clock_timestamp() AS at`;
+
+/** By their text, the names of statements that a connection plans once. */
+const statements = new Map();
 
 export class Stage {
 	instances = [];
-	/** Of what was told to go back since somebody asked. */
+	/** Of what was told to go back. */
 	#back = new Set();
+	/** When it was observed, by the database's clock. */
+	#observedAt;
 	#ends = [];
 
 	/**
@@ -91,6 +97,9 @@ export class Stage {
 		});
 		await stage.admin.query('LISTEN urlmode');
 		await waitLongerForLocks(stage.admin);
+		// To compile what compares takes longer than to compare.
+		await stage.admin.query('SET jit = off');
+		await Follower.prepare(stage.admin);
 		stage.callback = await stage.connect('urlmode_cgi');
 		stage.env = { URLMODE_DATABASE_URL: stage.cluster.serverUrl, URLMODE_KEYS_FILE: stage.keysFile, URLMODE_BASE_URL: BASE };
 		if (languages.includes('http')) {
@@ -153,28 +162,41 @@ export class Stage {
 			FROM unnest($1::text[]) id`, [ids]);
 	}
 
+	/**
+	 * Asks as an administrator. What compares asks the same after each step, and to plan it takes longer than to do it: it is planned
+	 * once for a connection.
+	 */
+	async ask(text, values) {
+		if (!statements.has(text)) statements.set(text, `model ${statements.size}`);
+		return (await this.admin.query({ name: statements.get(text), text, values })).rows;
+	}
+
 	async observe(pairs) {
-		const { rows } = await this.admin.query(OBSERVE, [
+		const [{ observed, at }] = await this.ask(OBSERVE, [
 			pairs.map(([user]) => bindingOf(user, '')), pairs.map(() => PROVIDER), pairs.map(([, thing]) => THINGS[thing].kind),
 			pairs.map(([, thing]) => (itemOf(thing) ? null : thing)),
 			pairs.map(([, thing]) => digestOfRequest({ provider: PROVIDER, ...THINGS[thing], item: itemOf(thing) })),
 			pairs.map(([, thing]) => itemOf(thing) ?? null), pairs.map(([, thing]) => JSON.stringify(THINGS[thing].expected) ?? null)]);
-		return rows[0].observed;
+		this.#observedAt = at;
+		return observed;
 	}
 
-	/** The ids of the elicitations of which money went back since the last time, and the database's clock. */
+	forgetBack() {
+		this.#back.clear();
+	}
+
+	/** The ids of the elicitations of which money went back since that was forgotten. */
 	async toldBack() {
-		const { rows } = await this.admin.query('SELECT clock_timestamp() AS at');
-		const ids = this.#back;
-		this.#back = new Set();
-		return { ids, at: rows[0].at };
+		// What was committed before comes with its answer.
+		await this.ask('SELECT');
+		return this.#back;
 	}
 
-	/** Whether a lease was renewed since, or is no more. */
-	async isRenewed(elicitation, reference, ms, since) {
-		const { rows } = await this.admin.query(`SELECT NOT EXISTS (SELECT FROM urlmode.lease l WHERE l.elicitation = $1 AND l.reference = $2
-			AND l.ends_at < $3::timestamptz + $4 * interval '1 ms') AS renewed`, [elicitation, reference, since, ms]);
-		return rows[0].renewed;
+	/** Whether a lease was renewed since it was observed, or is no more. */
+	async isRenewed(elicitation, reference, ms) {
+		const [{ renewed }] = await this.ask(`SELECT NOT EXISTS (SELECT FROM urlmode.lease l WHERE l.elicitation = $1 AND l.reference = $2
+			AND l.ends_at < $3::timestamptz + $4 * interval '1 ms') AS renewed`, [elicitation, reference, this.#observedAt, ms]);
+		return renewed;
 	}
 
 	/** What the operator's command does. */

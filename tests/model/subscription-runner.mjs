@@ -278,7 +278,7 @@ class Runner {
 	}
 
 	async #compare() {
-		const { rows: [{ observed: real }] } = await this.#stage.admin.query(OBSERVE, [this.#user('ann'), Object.keys(ITEMS)]);
+		const [{ observed: real }] = await this.#stage.ask(OBSERVE, [this.#user('ann'), Object.keys(ITEMS)]);
 		const model = this.#model;
 		assert.deepEqual(real.rows ?? [], model.rows.map(({ id, status, action = null, reason = '' }) => ({ id, status, action, reason })), 'the elicitations');
 		assert.deepEqual(real.payments ?? [], [...model.payments.values()].sort((one, other) => (one.reference < other.reference ? -1 : 1)).map((paid) => ({
@@ -307,7 +307,7 @@ class Runner {
 			const { kind, state } = DISPUTE[phase];
 			return { reference, state, ended: /^dispute_(won|lost)$/.exec(kind)?.[1] ?? null };
 		}), 'how disputes stand');
-		await this.#follower.follow(this.#stage.admin);
+		await this.#follower.follow(this.#stage);
 	}
 
 	/** A time of the database in this history. */
