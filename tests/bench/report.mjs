@@ -30,7 +30,7 @@ export function table(results, machine, { repeats, passes, seconds }) {
 
 function lines(results) {
 	return [
-		...completions(results), ...slow(results), ...latency(results), ...waiting(results), ...creates(results), ...api(results), ...flood(results),
+		...completions(results), ...slow(results), ...latency(results), ...waiting(results), ...creates(results), ...entitled(results), ...api(results), ...flood(results),
 		...held(results), ...webhooks(results), ...idTokens(results), ...memory(results), ...listeners(results), ...flat(results),
 	];
 }
@@ -193,6 +193,16 @@ function creates(results) {
 			});
 	}
 	return all;
+}
+
+/** What a user who has subscribed waits for. */
+function entitled(results) {
+	if (!results.has('entitled')) return [];
+	const [value, row] = ['entitled', 'row'].map((side) => results.median('entitled', side));
+	return [{
+		name: 'whether a user has subscribed, p50', value: ms(value), ratio: `${times(value / row)} the read of one row`,
+		must: '< 1 ms, ≤ 4 ×', reached: value < 1 && value <= 4 * row,
+	}];
 }
 
 /** The program api: what the package in Node does, over HTTP. */

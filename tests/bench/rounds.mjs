@@ -3,6 +3,7 @@
 import { memoryOfApi, pidOfApi, withApi } from './scenarios/api.mjs';
 import { completions, nothing } from './scenarios/completions.mjs';
 import { creates, inserts, wholeWay } from './scenarios/creates.mjs';
+import { entitled } from './scenarios/entitled.mjs';
 import { addOlder, few, many } from './scenarios/flat.mjs';
 import { flood, mixed, nothing as nothingRefused, transactions, writeFlood } from './scenarios/flood.mjs';
 import { held } from './scenarios/held.mjs';
@@ -34,6 +35,7 @@ const FULL = {
 	flood: 250_000,
 	webhooks: 80_000,
 	flat: { pairs: 5, rounds: 8, size: 10_000 },
+	subscriptions: 100_000,
 	older: 10_000_000,
 	soak: 1_000_000,
 };
@@ -53,6 +55,7 @@ const QUICK = {
 	held: [0, 16],
 	flood: 100_000,
 	webhooks: 25_000,
+	subscriptions: 20_000,
 	older: 0,
 	soak: 0,
 };
@@ -171,6 +174,7 @@ async function measureSlowly(bed, measure, time) {
 }
 
 async function measureOnce(bed, plan, measure) {
+	await measure('entitled', () => entitled(bed, plan.subscriptions));
 	if (plan.soak > 0) await measure('soak', () => memory.soak(bed, plan.soak));
 	if (plan.older === 0) return;
 	let prepared = false;
