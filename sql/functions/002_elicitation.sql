@@ -104,14 +104,18 @@ $$;
 COMMENT ON FUNCTION urlmode.awaits_recheck IS
 	'Internal. Whether an event has asked for a recheck that was not answered yet.';
 
--- STABLE, as the functions that it calls: otherwise PostgreSQL would not inline it.
+-- In PL/pgSQL, so that nothing of it is prepared for the moves that are never final.
 CREATE OR REPLACE FUNCTION urlmode.becomes_final(e urlmode.elicitation) RETURNS boolean
-LANGUAGE sql STABLE AS $$
-	SELECT e.kind <> 'payment' OR NOT urlmode.awaits_recheck(e.id)
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+	RETURN e.kind <> 'payment'
+		OR NOT urlmode.awaits_recheck(e.id) AND NOT EXISTS (SELECT FROM urlmode.payment p WHERE p.elicitation = e.id);
+END
 $$;
 COMMENT ON FUNCTION urlmode.becomes_final IS
 	'Internal. Whether no call can be given a row any more, once it is superseded, abandoned or '
-	'expired: not while a recheck may tell that it was paid.';
+	'expired: not while a recheck may tell that it was paid, nor where money was proved for it, such as '
+	'by an entry of another kind.';
 
 CREATE OR REPLACE FUNCTION urlmode.move_rows(
 	ids uuid[], moves jsonb[], reasons text[] DEFAULT NULL, results bytea[] DEFAULT NULL, outcomes bytea[] DEFAULT NULL,

@@ -57,3 +57,9 @@ SELECT make(50, key => 'message and price', request => 'old'), find_item('scarf'
 SELECT make(60, 'signature', item => 'deed'), event(60, 'accepted'), find_item('deed', kind => 'signature'), pass('200 days'), purge() > 0 AS purged, find_item('deed', kind => 'signature');
 SELECT claim(60), find_item('deed', kind => 'signature'), pass('200 days'), purge() > 0 AS purged;
 SELECT state(60);
+
+-- Money at an entry of another kind ends nothing. Whatever does, nobody is asked to pay again.
+SELECT n, make(n, item => 'wrong kind ' || n), pay(n, 'p' || n, kind => 'oauth'), find_item('wrong kind ' || n) FROM generate_series(70, 72) n;
+SELECT abandon(70), make(73, item => 'wrong kind 71', price => '11.00 EUR'), state(71), open(73), pass('10 min'), expire(72);
+SELECT n, find_item('wrong kind ' || n) FROM generate_series(70, 72) n;
+SELECT claim(70, 'p70'), find_item('wrong kind 70');
