@@ -207,7 +207,8 @@ BEGIN
 		SELECT p.elicitation FROM unnest(ids, providers, refs) AS a (id, provider, reference)
 		JOIN urlmode.payment p ON p.provider = a.provider AND p.reference = a.reference AND p.elicitation = a.id
 	);
-	IF EXISTS (SELECT FROM urlmode.refund r WHERE r.elicitations && owners) THEN
+	-- For EXISTS, PostgreSQL would expect to find one soon in the table itself, and read all of it.
+	IF (SELECT count(*) FROM urlmode.refund r WHERE r.elicitations && owners) > 0 THEN
 		PERFORM urlmode.apply_refunds(owners);
 	END IF;
 

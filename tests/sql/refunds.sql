@@ -161,3 +161,23 @@ SELECT count(*) FROM refunds('other');
 SELECT make(83), pay(83, 'p83'), back(83, '10.00 EUR', 'p83', 'r83'), make(84), pay(84, 'p84'), back(84, '10.00 EUR', 'p84', 'r84');
 DELETE FROM urlmode.elicitation WHERE id IN (id(83), id(84));
 SELECT again(NULL, '10.00 EUR', 'p83', 'r83'), again(NULL, '5.00 EUR', 'p84', 'r84'), payments(83), payments(84), decide('p83', 'released'), decide('p83', 'voided'), decide('p84', 'voided'), payments(83), payments(84), decide('p83', 'voided'), decide('p83', 'released');
+
+-- Whatever went back of others, a payment reads none of it.
+INSERT INTO urlmode.refund (provider, reference, elicitations, payment, amount, currency, refunded_at)
+SELECT 'shop', 'many' || i, ARRAY[gen_random_uuid()], 'of' || i, 100, 'EUR', now() FROM generate_series(1, 20000) i;
+ANALYZE urlmode.refund;
+CREATE FUNCTION scans() RETURNS bigint LANGUAGE sql AS $$
+	SELECT s.seq_scan FROM pg_stat_xact_user_tables s WHERE s.schemaname = 'urlmode' AND s.relname = 'refund'
+$$;
+CREATE FUNCTION scans_of_payment(n integer) RETURNS TABLE (made text, paid text, scans bigint) LANGUAGE plpgsql AS $$
+DECLARE
+	before bigint;
+BEGIN
+	made := test.make(n);
+	before := test.scans();
+	paid := test.pay(n, 'p' || n);
+	scans := test.scans() - before;
+	RETURN NEXT;
+END
+$$;
+SELECT s.* FROM generate_series(900, 907) n CROSS JOIN LATERAL scans_of_payment(n) s;
