@@ -70,6 +70,8 @@ const FITS = {
 	'the identity of an event fits into the database': () => [constant('UM_EVENT_IDENTITY_MAX'), found('sql/tables/008_event.sql', /octet_length\(identity\) BETWEEN 1 AND (\d+)/)],
 	'the type of an event fits into the database': () => [constant('UM_EVENT_TYPE_MAX'), domainMax('event_type')],
 	'an operation of a browser ends before nginx gives up': () => [constant('UM_STORE_WAIT_MS') / 1_000, found('nginx/urlmode/fastcgi.conf', /fastcgi_read_timeout (\d+)s/) - 1],
+	'a call of wait ends before nginx gives up': () => [constant('UM_WAIT_FOR_MAX_MS') / 1_000, found('nginx/urlmode/api.conf', /fastcgi_read_timeout (\d+)s/) - 10],
+	'as many calls wait in the program as its connections leave room for': () => [constant('UM_API_WAITS_MAX') + 256, constant('UM_CONNECTIONS_MAX')],
 	'a header with a target URL fits into the buffer of nginx': () => [domainMax('target_url'), found('nginx/urlmode/fastcgi.conf', /fastcgi_buffer_size (\d+)k/) * KB],
 	'what nginx takes of a header fits into FastCGI': () => [conf(/large_client_header_buffers 2 (\d+)k/) * 2 * KB + conf(/client_header_buffer_size (\d+)k/) * KB,
 		constant('UM_FCGI_PARAMS_MAX')],
