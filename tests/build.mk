@@ -106,7 +106,7 @@ versions: test-build ## the table of scenarios with each version of each framewo
 
 languages: deps ## servers in Java and Rust, which wait over HTTP, where Maven and Cargo are
 	+@$(MAKE) --no-print-directory build
-	@node --test --test-concurrency=1 --test-reporter=spec tests/languages/languages.test.mjs
+	@tests/run languages
 
 chart: deps     ## the chart for Kubernetes, as Helm lints and renders it; UPDATE=1 writes kubernetes.yaml
 	@tests/stack/deps helm

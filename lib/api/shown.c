@@ -45,19 +45,25 @@ um_shown_read(struct um_shown *shown, const struct um_op *op, int row)
 		um_str(um_call_text(op, row, UM_READ_WAITING_ID)));
 }
 
+bool
+um_shown_is_overdue(const struct um_shown *shown)
+{
+	return !shown->is_completed && shown->closes_in_ms <= 0;
+}
+
 int64_t
 um_shown_due_at(const struct um_shown *shown,
 	struct um_watched_element *element, int64_t now)
 {
 	int64_t at = now + UM_WATCHED_ROUTINE_MS;
 
-	element->is_overdue = !shown->is_completed && shown->closes_in_ms <= 0;
 	/* One that does not expire although it should is asked for again. */
 	if (!shown->is_completed)
 		at = um_deadline_earlier(at,
 			now
-				+ (element->is_overdue ? UM_WAIT_POLL_MS
-						       : shown->closes_in_ms));
+				+ (um_shown_is_overdue(shown)
+						? UM_WAIT_POLL_MS
+						: shown->closes_in_ms));
 	/* Those who cannot be asked do not look more often for its sake. */
 	element->due_at = -1;
 	if (element->can_check && shown->awaits_check)

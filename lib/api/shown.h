@@ -42,9 +42,12 @@ struct um_shown {
 /* Reads the row in this place. False: it is none. */
 bool um_shown_read(struct um_shown *shown, const struct um_op *op, int row);
 
+/* Whether it may be expired. */
+bool um_shown_is_overdue(const struct um_shown *shown);
+
 /*
- * When the row is to be read again at the latest. Sets whether the element is
- * overdue, and when it asks for a lease again.
+ * When the row is to be read again at the latest. Sets when the element asks for a
+ * lease again.
  */
 int64_t um_shown_due_at(const struct um_shown *shown,
 	struct um_watched_element *element, int64_t now);

@@ -14,7 +14,7 @@
 #include "core/json_put.h"
 #include "postgres/array.h"
 
-static um_step look, expired, looked, leased;
+static um_step look, looked, expired, leased;
 
 static struct um_api *
 api_of(const struct um_context *context)
@@ -152,29 +152,27 @@ choose(const struct um_context *context, struct um_wait *wait)
 	}
 }
 
-/* Adds the ids and the bindings of these elements to the call. */
+/* Calls with the ids and the bindings of the elements that are being read. */
 static void
-put_elements(struct um_exchange *ex, bool only_overdue)
+request_for_reads(struct um_exchange *ex, const struct um_call *call,
+	um_step *then)
 {
 	const struct um_wait *wait = ex->own;
 	struct um_buf ids = { 0 }, bindings = { 0 };
-	size_t len = 0;
 
 	for (size_t i = 0; i < wait->reads_len; i++) {
 		const struct um_watched_element *element =
 			&wait->request.elements[wait->reads[i]];
 
-		if (only_overdue && !element->is_overdue)
-			continue;
 		um_buf_put(&ids, element->id, sizeof(element->id));
 		um_buf_put(&bindings, element->binding,
 			sizeof(element->binding));
-		len++;
 	}
+	um_exchange_request_call(ex, call, NULL, then);
 	um_call_put_array(&ex->op.args, UM_CALL_UUIDS, (uint8_t *)ids.ptr,
-		UM_UUID_LEN, len);
+		UM_UUID_LEN, wait->reads_len);
 	um_call_put_array(&ex->op.args, UM_CALL_BYTEAS, (uint8_t *)bindings.ptr,
-		UM_BINDING_LEN, len);
+		UM_BINDING_LEN, wait->reads_len);
 	ex->op.args.failed |= ids.failed || bindings.failed;
 	um_buf_free(&ids);
 	um_buf_free(&bindings);
@@ -187,9 +185,8 @@ read_rows(struct um_exchange *ex)
 
 	for (size_t i = 0; i < wait->reads_len; i++)
 		um_watched_begin_read(&wait->request.elements[wait->reads[i]]);
-	um_exchange_request_call(ex, &um_call_read_waiting, NULL, looked);
+	request_for_reads(ex, &um_call_read_waiting, looked);
 	ex->op.reads = (unsigned)wait->reads_len;
-	put_elements(ex, false);
 	return UM_REFUSAL_NONE;
 }
 
@@ -209,22 +206,12 @@ static enum um_refusal
 look_on(const struct um_context *context, struct um_exchange *ex)
 {
 	struct um_wait *wait = ex->own;
-	bool any_overdue = false;
 
 	if (!wait->is_full)
 		choose(context, wait);
 	if (wait->is_full)
 		return answer(context, ex);
-	if (wait->reads_len == 0)
-		return finish(context, ex);
-	for (size_t i = 0; i < wait->reads_len; i++)
-		any_overdue |=
-			wait->request.elements[wait->reads[i]].is_overdue;
-	if (!any_overdue)
-		return read_rows(ex);
-	um_exchange_request_call(ex, &um_call_expire, NULL, expired);
-	put_elements(ex, true);
-	return UM_REFUSAL_NONE;
+	return wait->reads_len != 0 ? read_rows(ex) : finish(context, ex);
 }
 
 /* It is awake: something is announced, or a time has come. */
@@ -247,11 +234,10 @@ look(const struct um_context *context, struct um_exchange *ex)
 static enum um_refusal
 expired(const struct um_context *context, struct um_exchange *ex)
 {
-	const struct um_wait *wait = ex->own;
+	struct um_wait *wait = ex->own;
 
 	(void)context;
-	for (size_t i = 0; i < wait->reads_len; i++)
-		wait->request.elements[wait->reads[i]].is_overdue = false;
+	wait->has_expired = true;
 	return read_rows(ex);
 }
 
@@ -348,30 +334,42 @@ ask(const struct um_context *context, struct um_exchange *ex)
 	return UM_REFUSAL_NONE;
 }
 
+/*
+ * A database that is away delays, as long as the call waits. What is in the answer
+ * already is answered.
+ */
 static enum um_refusal
-looked(const struct um_context *context, struct um_exchange *ex)
+delay(const struct um_context *context, struct um_exchange *ex,
+	enum um_refusal refusal)
 {
 	struct um_wait *wait = ex->own;
-	enum um_refusal refusal = um_api_check_call(ex);
-	bool *found;
 
-	/*
-	 * A database that is away delays, as long as the call waits. What is in the
-	 * answer already is answered.
-	 */
-	if (refusal != UM_REFUSAL_NONE) {
-		for (size_t i = 0; i < wait->reads_len; i++)
-			wait->request.elements[wait->reads[i]].is_due = true;
-		wait->delayed_until = context->monotonic_ms + UM_WAIT_POLL_MS;
-		if (wait->moved == 0
-			&& (refusal != UM_REFUSAL_UNAVAILABLE
-				|| context->monotonic_ms >= wait->ends_at))
-			return refusal;
-		return finish(context, ex);
+	wait->has_expired = false;
+	for (size_t i = 0; i < wait->reads_len; i++)
+		wait->request.elements[wait->reads[i]].is_due = true;
+	while (wait->asks_len != 0) {
+		struct um_wait_ask *last = &wait->asks[--wait->asks_len];
+
+		wait->request.elements[last->place].is_due = true;
+		um_buf_free(&last->object);
 	}
-	found = calloc(wait->request.elements_len, sizeof(*found));
-	if (found == NULL)
-		return UM_REFUSAL_INTERNAL_ERROR;
+	wait->delayed_until = context->monotonic_ms + UM_WAIT_POLL_MS;
+	if (wait->moved == 0
+		&& (refusal != UM_REFUSAL_UNAVAILABLE
+			|| context->monotonic_ms >= wait->ends_at))
+		return refusal;
+	return finish(context, ex);
+}
+
+enum found { MISSING, SHOWN, OVERDUE };
+
+/* Takes each row that was read. One that is overdue is first expired, once. */
+static void
+take_rows(const struct um_context *context, struct um_exchange *ex,
+	enum found *found)
+{
+	struct um_wait *wait = ex->own;
+
 	for (int row = 0; row < ex->op.rows_len; row++) {
 		struct um_watched_element key = { .row = NULL }, *element;
 		struct um_shown shown;
@@ -384,16 +382,45 @@ looked(const struct um_context *context, struct um_exchange *ex)
 			um_wait_compare);
 		if (element == NULL)
 			continue;
-		found[element - wait->request.elements] = true;
+		if (!wait->has_expired && um_shown_is_overdue(&shown)) {
+			found[element - wait->request.elements] = OVERDUE;
+			continue;
+		}
+		found[element - wait->request.elements] = SHOWN;
 		read_row(context, ex, row, &shown, element);
 	}
-	for (size_t i = 0; i < wait->reads_len; i++)
-		if (!found[wait->reads[i]])
-			um_wait_put_error(wait,
-				&wait->request.elements[wait->reads[i]],
+}
+
+static enum um_refusal
+looked(const struct um_context *context, struct um_exchange *ex)
+{
+	struct um_wait *wait = ex->own;
+	enum um_refusal refusal = um_api_check_call(ex);
+	enum found *found;
+	size_t overdue = 0;
+
+	if (refusal != UM_REFUSAL_NONE)
+		return delay(context, ex, refusal);
+	found = calloc(wait->request.elements_len, sizeof(*found));
+	if (found == NULL)
+		return UM_REFUSAL_INTERNAL_ERROR;
+	take_rows(context, ex, found);
+	wait->has_expired = false;
+	for (size_t i = 0; i < wait->reads_len; i++) {
+		size_t place = wait->reads[i];
+
+		if (found[place] == MISSING)
+			um_wait_put_error(wait, &wait->request.elements[place],
 				UM_API_ERROR_NOT_FOUND);
+		else if (found[place] == OVERDUE)
+			wait->reads[overdue++] = place;
+	}
 	free(found);
-	return ask(context, ex);
+	if (overdue == 0)
+		return ask(context, ex);
+	wait->reads_len = overdue;
+	request_for_reads(ex, &um_call_expire, expired);
+	return UM_REFUSAL_NONE;
 }
 
 /* The lease, or none: another one has it. What has moved is shown in any case. */

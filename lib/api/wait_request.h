@@ -27,9 +27,10 @@ struct um_wait {
 	size_t next;           /* the place from which it looks on */
 	size_t *reads; /* the places of the elements that are being read */
 	size_t reads_len;
-	struct um_buf answer;     /* the objects so far, with commas */
-	size_t moved;             /* objects in it */
-	bool is_full;             /* something had no room in it */
+	bool has_expired;     /* they were overdue, and are read once more */
+	struct um_buf answer; /* the objects so far, with commas */
+	size_t moved;         /* objects in it */
+	bool is_full;         /* something had no room in it */
 	struct um_wait_ask *asks; /* the next one last */
 	size_t asks_len;
 };

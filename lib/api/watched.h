@@ -67,9 +67,8 @@ struct um_watched_element {
 	uint8_t binding[UM_BINDING_LEN];
 	uint8_t seen[UM_SEEN_BYTES];
 	bool has_seen, can_check, can_recheck;
-	bool is_due;     /* to be read now */
-	bool is_overdue; /* it may be expired */
-	int64_t due_at;  /* when a lease is asked for again; -1: never */
+	bool is_due;    /* to be read now */
+	int64_t due_at; /* when a lease is asked for again; -1: never */
 	unsigned read_at_announced;
 	struct um_watched_row *row; /* NULL: it has not joined */
 	LIST_ENTRY(um_watched_element) link;

@@ -52,6 +52,8 @@ find_newer()
 	master=$(cat "$pid_file" 2>/dev/null) || master=none
 	for worker in $(cat "/proc/$master/task/$master/children" 2>/dev/null); do
 		case $(tr '\0' ' ' <"/proc/$worker/cmdline" 2>/dev/null) in
+		# It takes no connection any more: perhaps a server waits over HTTP, for up to a minute.
+		'nginx: worker process is shutting down'*) continue ;;
 		'nginx: worker process '* | 'nginx: worker process') ;;
 		*) continue ;;
 		esac

@@ -11,6 +11,7 @@ import { parseKeys } from '../../lib/node/src/core/keys.js';
 import { bindingOf } from '../../lib/node/src/core/token.js';
 import { sealReturn } from '../bench/sealed.mjs';
 import { startApi } from '../support/api.mjs';
+import { holdRow } from '../support/locks.mjs';
 import { until } from '../support/wait.mjs';
 
 let api;
@@ -175,6 +176,30 @@ describe('when it answers', () => {
 		const of = await seen(await created({ ttl_ms: 1_500 }));
 		const [shown] = await wait(of);
 		assert.deepEqual([shown.status, shown.action, shown.reason], ['completed', 'cancel', 'expired']);
+	});
+
+	test('what is overdue is ended before it is shown, also to who looks once, and before its provider is asked', async () => {
+		const overdue = async () => {
+			const { id } = await api.ok('create', { provider: 'stripe', kind: 'payment', subject: 'ada', item: randomUUID(), expected: { amount: 1, currency: 'EUR' }, target_url: 'https://checkout.stripe.com/c/pay' }, 201);
+			await api.stack.sql("UPDATE urlmode.elicitation SET created_at = created_at - interval '1 hour', expires_at = expires_at - interval '1 hour' WHERE id = $1", [id]);
+			return { id, subject: 'ada' };
+		};
+		const [one, other] = [await overdue(), await overdue()];
+		await api.stack.sql("INSERT INTO urlmode.recheck (elicitation, event_type, unproven_references, rechecks) VALUES ($1, 'payment.updated', '{pi_o}', 1)", [other.id]);
+		const shown = await wait([one, { ...other, can: ['recheck'] }, await created()], 0);
+		const of = ({ id }) => shown.find((each) => each.id === id);
+		for (const row of [one, other]) assert.deepEqual([of(row).status, of(row).action, of(row).reason], ['completed', 'cancel', 'expired']);
+		assert.deepEqual([shown.length, of(one).recheck, of(other).recheck?.references], [3, undefined, ['pi_o']]);
+		// Whose lock is not released in time is shown as it is, and again a second later.
+		const locked = await overdue();
+		const held = await holdRow(api.stack, locked.id);
+		try {
+			const [{ status }] = await wait([locked], 0);
+			assert.equal(status, 'pending');
+		} finally {
+			await held.release();
+		}
+		await until('it is ended', async () => (await wait([locked], 0))[0].reason === 'expired');
 	});
 
 	test('a thousand on one connection, of which one moves', async () => {

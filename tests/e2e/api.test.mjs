@@ -75,11 +75,19 @@ describe('what it refuses', () => {
 		assert.deepEqual([got.status, got.body.error.code, got.headers.get('allow')], [405, 'method_not_allowed', 'POST']);
 	});
 
-	test('a body that is no object of JSON, or too large', async () => {
+	test('a body that is no object of JSON', async () => {
 		for (const body of ['', 'x', '[]', '{', '"a"', 'null', '{}{}', '{"a":1,"a":2}', '{"subject":"\ud800"}'.replace('\ud800', String.raw`\ud800`)]) {
 			assert.deepEqual((await api.error('create', body)).slice(0, 2), [400, 'invalid_request'], body);
 		}
-		assert.deepEqual(await api.error('create', { ...ACCOUNT, about: { a: 'x'.repeat(70_000) } }), [413, 'too_large']);
+	});
+
+	test('a body of each method has a limit: as many bytes are read, and one more is refused', async () => {
+		const KB = 1_024;
+		for (const [method, limit] of Object.entries({ create: 64 * KB, complete: 64 * KB, begin_claim: 64 * KB, ledger: 64 * KB, wait: 8 * KB * KB, fulfil_claim: 32 * KB * KB })) {
+			const padded = (length) => `{${' '.repeat(length - 2)}}`;
+			assert.deepEqual((await api.error(method, padded(limit))).slice(0, 2), [400, 'invalid_request'], method);
+			assert.deepEqual(await api.error(method, padded(limit + 1)), [413, 'too_large'], method);
+		}
 	});
 
 	test('each member that is wrong, by its name', async () => {
@@ -259,6 +267,7 @@ describe('create', () => {
 			FROM urlmode.elicitation e, generate_series(1, urlmode.max_open()) WHERE e.id = $1`, [id]);
 		await api.stack.sql('DELETE FROM urlmode.elicitation WHERE id = $1', [id]);
 		assert.deepEqual(await api.error('create', asked), [429, 'full']);
+		await (await api.as('busy', 'busy')).ok('create', asked, 201); // of another tenant
 	});
 });
 

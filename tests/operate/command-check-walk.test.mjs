@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { describe, test } from 'node:test';
@@ -14,6 +15,8 @@ import { UrlMode } from 'urlmode';
 import { changeConfig, changeFile, checkedStack, env, findsAll, finds, findsInWhole, inStack, own, report, reportOf, sql, stack, undo, unit, well } from '../support/checked-stack.mjs';
 import { COMMAND, OPERATE, RELEASE, asUser, urlmode } from '../support/command.mjs';
 import { startOpenIdProvider } from '../support/openid-provider.mjs';
+import { familyOf } from '../support/processes.mjs';
+import { until } from '../support/wait.mjs';
 import { configure } from '../security/deployment.mjs';
 
 checkedStack('operate-command-walk');
@@ -143,6 +146,27 @@ describe('what runs, and what is on disk', () => {
 	test('nginx runs another configuration', async () => {
 		await changeFile(inStack('urlmode/errors.conf'), (text) => `${text}# mine\n`);
 		await finds('nginx', 'error', /^it runs another configuration than the one on disk: changed since its workers began: \S+\/urlmode\/errors\.conf$/);
+	});
+
+	test('a worker of nginx that takes no connection any more, because a request has not ended: those that serve count', async () => {
+		const { hostname: host, port } = new URL(stack.baseUrl);
+		const sockets = new Set();
+		undo.push(() => sockets.forEach((socket) => socket.destroy()));
+		const isOld = ({ pid }) => readFile(`/proc/${pid}/cmdline`, 'latin1').then((title) => title.startsWith('nginx: worker process is shutting down'), () => false);
+		await changeFile(inStack('urlmode/errors.conf'), (text) => `${text}# mine\n`);
+		// Its header comes to no end. If the old worker ends before that is seen, once more.
+		await until('an old worker stays', async () => {
+			const socket = connect(port, host).on('error', () => {});
+			sockets.add(socket);
+			await new Promise((resolve) => socket.write('GET /done HTTP/1.1\r\n', resolve));
+			const master = await stack.pid('nginx');
+			process.kill(master, 'SIGHUP');
+			await until('it was asked to end', async () => (await Promise.all((await familyOf(master)).map(isOld))).some(Boolean), { timeout: 1_000 }).catch(() => {});
+			const { findings } = await reportOf(['nginx']);
+			if (!(await Promise.all((await familyOf(master)).map(isOld))).some(Boolean)) return false;
+			assert.deepEqual(well({ findings }, 'nginx'), ['nginx -t accepts its configuration, and its workers have it']);
+			return true;
+		});
 	});
 
 	test('a secret that no program has loaded', async () => {

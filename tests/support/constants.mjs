@@ -37,7 +37,7 @@ export function found(file, pattern) {
  * @param {string} product
  * @param {(name: string) => number} named the value of another constant
  */
-const multiply = (product, named) => product.replaceAll(/[()]/g, '').split('*').map((factor) => factor.trim())
+export const multiply = (product, named) => product.replaceAll(/[()]/g, '').split('*').map((factor) => factor.trim())
 	.reduce((value, factor) => value * (/^\d/.test(factor) ? Number(factor.replaceAll('_', '')) : named(factor)), 1);
 
 /**

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe } from 'node:test';
 
 import { scratch } from '../stack/harness.mjs';
+import { api } from './api.mjs';
 import { beside } from './beside.mjs';
 import { broken } from './broken.mjs';
 import { deployment } from './deployment.mjs';
@@ -33,5 +34,6 @@ describe('the walk', () => walk(it));
 describe('ways to the database', () => ways(it));
 describe('beside the guide', () => beside(it));
 describe('what is broken', () => broken(it));
+describe('the api', () => api(it));
 describe('another deployment', () => deployment(it));
 describe('the end', () => leave(it));

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 import { data } from '../../lib/contract/generate.mjs';
-import { constant, constantOf, domainMax, domains, domainWords, found, inFiles, inPackage } from '../support/constants.mjs';
+import { constant, constantOf, domainMax, domains, domainWords, found, inFiles, inPackage, multiply } from '../support/constants.mjs';
 
 const KB = 1_024;
 
@@ -21,6 +21,8 @@ const words = (file, pattern) => found(file, pattern).match(/\w+/g);
 const FORMS = new Set(['input', 'approval']);
 const go = (file, pattern) => found(`lib/go/${file}.go`, pattern);
 const FORM_SCHEMA = JSON.parse(readFileSync(new URL('../../lib/contract/form.schema.json', import.meta.url), 'utf8'));
+/** Bytes of a body, of any method, of wait, and of fulfil_claim, as a directive of nginx has them. */
+const bodiesOfApi = (directive) => inFiles('nginx/urlmode', /^api\.conf$/, new RegExp(`${directive} (\\d+[km]);`, 'g')).map((size) => parseInt(size, 10) * (size.endsWith('m') ? KB * KB : KB));
 const conf = (pattern) => found('nginx/urlmode/server.conf', pattern);
 
 /** What a constant is, and its value in each place. */
@@ -50,6 +52,9 @@ const SAME = {
 	'what is purged': () => [words('nginx/command/purge.sh', /^kinds='(.*)'$/m), words('nginx/command/completion.bash', /--kind\) words='(.*)'/),
 		words('nginx/command/purge.sh', /--kind KIND +only (.*)/).filter((word) => word !== 'or'),
 		words('sql/functions/005_retention.sql', /purge\.kind NOT IN \(([^)]*)\)/), wordsOf('PurgeKind'), [...wordsOf('Kind'), 'result', 'stored']],
+	'bytes of a body of the api, which nginx keeps in memory': () => [['create', 'wait', 'fulfil_claim']
+		.map((name) => multiply(found('cgi-bin/api.c', new RegExp(`"/v1/${name}",[^}]*\\.body_max = ([^,]*)`)), () => KB)),
+	bodiesOfApi('client_max_body_size'), bodiesOfApi('client_body_buffer_size')],
 	'seconds after which a browser tries again': () => [Number(found('lib/http/response.h', /UM_RETRY_AFTER "(\d+)"/)),
 		found('nginx/urlmode/http.conf', /"~\^\(429[^"]*" (\d+);/), found('nginx/urlmode/http.conf', /busy (\d+);/)],
 	'bytes of a file of public keys': () => [constant('UM_JWKS_FILE_MAX'), found('nginx/command/jwks.sh', /--max-filesize (\d+)/)],
@@ -70,6 +75,8 @@ const FITS = {
 	'the identity of an event fits into the database': () => [constant('UM_EVENT_IDENTITY_MAX'), found('sql/tables/008_event.sql', /octet_length\(identity\) BETWEEN 1 AND (\d+)/)],
 	'the type of an event fits into the database': () => [constant('UM_EVENT_TYPE_MAX'), domainMax('event_type')],
 	'an operation of a browser ends before nginx gives up': () => [constant('UM_STORE_WAIT_MS') / 1_000, found('nginx/urlmode/fastcgi.conf', /fastcgi_read_timeout (\d+)s/) - 1],
+	'a call of wait ends before nginx gives up': () => [constant('UM_WAIT_FOR_MAX_MS') / 1_000, found('nginx/urlmode/api.conf', /fastcgi_read_timeout (\d+)s/) - 10],
+	'as many calls wait in the program as its connections leave room for': () => [constant('UM_API_WAITS_MAX') + 256, constant('UM_CONNECTIONS_MAX')],
 	'a header with a target URL fits into the buffer of nginx': () => [domainMax('target_url'), found('nginx/urlmode/fastcgi.conf', /fastcgi_buffer_size (\d+)k/) * KB],
 	'what nginx takes of a header fits into FastCGI': () => [conf(/large_client_header_buffers 2 (\d+)k/) * 2 * KB + conf(/client_header_buffer_size (\d+)k/) * KB,
 		constant('UM_FCGI_PARAMS_MAX')],

@@ -10,6 +10,7 @@
 
 use std::{env, error::Error, fmt, sync::Arc, time::Duration};
 
+use hyper_util::{rt::TokioIo, service::TowerToHyperService};
 use rmcp::{
     model::{
         CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ElicitationAction, ListToolsResult, PaginatedRequestParams,
@@ -187,7 +188,7 @@ struct Reports {
 impl Reports {
     /// Who calls, as your own authorization says. Never take it from anything else.
     fn subject(&self, context: &RequestContext<RoleServer>) -> Option<String> {
-        let given = context.extensions.get::<axum::http::request::Parts>()?.headers.get("authorization")?.to_str().ok()?;
+        let given = context.extensions.get::<http::request::Parts>()?.headers.get("authorization")?.to_str().ok()?;
         Some(self.users.get(given.strip_prefix("Bearer ")?)?.as_str()?.to_owned())
     }
 
@@ -279,6 +280,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let service = StreamableHttpService::new(move || Ok(reports.clone()), Arc::new(LocalSessionManager::default()), StreamableHttpServerConfig::default());
     let listener = tokio::net::TcpListener::bind(format!("127.0.0.1:{}", variable("PORT"))).await?;
     println!("http://{}/mcp", listener.local_addr()?);
-    axum::serve(listener, axum::Router::new().nest_service("/mcp", service)).await?;
-    Ok(())
+    loop {
+        let (stream, _) = listener.accept().await?;
+        let service = TowerToHyperService::new(service.clone());
+        tokio::spawn(async move { hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await });
+    }
 }
