@@ -1,4 +1,4 @@
--- 049_console.sql got this index after databases had it without. In all others it is there already.
+-- Databases from a checkout of 29 November 2026 have no such index, because 049_console.sql had none then. All others have it.
 
 SET LOCAL ROLE :"owner";
 
