@@ -13,7 +13,7 @@ from urlmode import BegunClaim, Expected, UrlMode
 async def create(urlmode: UrlMode, *, provider: str, kind: str, **asked: Any) -> dict[str, Any]:
     if kind == "payment":
         asked["expected"] = Expected(**asked["expected"])
-    made = await urlmode.create(provider=provider, kind=kind, **asked)  # type: ignore[arg-type]
+    made = await urlmode.create(provider=provider, kind=kind, **asked)
     return {"elicitationId": made.elicitation_id, "url": made.url, "returnUrl": made.return_url}
 
 
