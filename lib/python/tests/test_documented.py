@@ -16,7 +16,7 @@ import textwrap
 import typing
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, TypedDict, TypeGuard
 
 import urlmode
 
@@ -25,7 +25,7 @@ GIVEN = {"BegunClaim", "FulfilledClaim"}
 """Their methods are called, and not they themselves."""
 
 
-def is_own(of: object) -> bool:
+def is_own(of: object) -> TypeGuard[type]:
     return isinstance(of, type) and of.__module__.partition(".")[0] in ("urlmode", __name__) and not issubclass(of, BaseException)
 
 
