@@ -216,7 +216,7 @@ cppcheck:
 shellcheck:
 	$(Q)shellcheck -x -P SCRIPTDIR $(shell grep -slIE '^\#!/bin/(ba)?sh|^\#!/usr/bin/env bash' \
 		.ci/run sql/migrate nginx/install nginx/dist/* nginx/command/* nginx/containers/* nginx/examples/* \
-		nginx/debian/urlmode.* tests/run tests/stack/* tests/systemd/*) tests/stack/lib.sh tests/stack/cluster.sh \
+		nginx/debian/urlmode.* tests/run tests/stack/* tests/systemd/* tests/upgrade/*) tests/stack/lib.sh tests/stack/cluster.sh \
 		nginx/command/completion.bash
 
 types:

@@ -11,9 +11,9 @@ transaction of its own, and names them. Then replaces the functions by those of
 this version, but never newer ones. Run it before the programs and MCP servers of
 a new version are started.
 
-A transaction waits two seconds for a lock, because reads and writes of the table
-wait behind it. Then it gives way, names the processes that hold the lock, and
-tries again, 20 times or N.
+A transaction waits half a second for a lock, because reads and writes of the
+table wait behind it. Then it gives way, names the processes that hold the lock,
+and tries again, 20 times or N.
 
 URLMODE_ADMIN_DATABASE_URL names the database and an administrator of it.
 Without it root becomes the user postgres and takes the database urlmode of this

@@ -66,6 +66,27 @@ BEGIN
 END
 $$;
 
+-- Of a checkout before 1.0.0: these had other results, or fewer parameters, under the same names. Nobody is without them, because
+-- this transaction makes them anew, and the calls of the older form go on.
+DO $$
+DECLARE
+	older regprocedure;
+BEGIN
+	FOR older IN
+		SELECT p.oid::regprocedure FROM pg_proc p
+		WHERE p.pronamespace = 'urlmode'::regnamespace AND CASE p.proname
+			WHEN 'leader' THEN NOT p.proargnames @> '{pid,session}'
+			WHEN 'read_task' THEN NOT p.proargnames @> '{withheld}'
+			WHEN 'end_task' THEN p.pronargs < 7
+			WHEN 'awaits_operator' THEN true -- has no file any more
+			ELSE false
+		END
+	LOOP
+		EXECUTE format('DROP FUNCTION %s', older);
+	END LOOP;
+END
+$$;
+
 -- The files grant what others may execute, and nothing else is granted.
 DO $$
 DECLARE

@@ -158,7 +158,8 @@ COMMENT ON FUNCTION urlmode.continue_task IS
 	'elicitation from then on, and asks its client for something else.';
 
 CREATE OR REPLACE FUNCTION urlmode.end_task(
-	id uuid, binding bytea, lease integer, result bytea, claimed uuid[], fences bigint[], keep_ms bigint DEFAULT 600000
+	id uuid, binding bytea, lease integer, result bytea, claimed uuid[] DEFAULT '{}', fences bigint[] DEFAULT '{}',
+	keep_ms bigint DEFAULT 600000
 ) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

@@ -23,3 +23,7 @@ export function rootless() {
 	return uid !== 0 && !(ranges.includes(username) && spawnSync('unshare', ['-Ur', 'true']).status === 0)
 		&& 'neither root, nor user namespaces and a range in /etc/subuid';
 }
+
+/** The version of a build of a later commit, whose hash would sort before that of this one; after a release, of one that follows it. */
+export const nextBuild = (version) => (version.includes('~git')
+	? version.replace(/~git(\d+)\.\w+/, (_, seconds) => `~git${Number(seconds) + 1}.000000000000`) : `${version}+next`);

@@ -15,7 +15,7 @@ import { promisify } from 'node:util';
 
 import pg from 'pg';
 
-import { sources } from './debian.mjs';
+import { nextBuild, sources } from './debian.mjs';
 import { ROOT, freePorts } from '../stack/harness.mjs';
 import { Browser } from '../support/browser.mjs';
 import { comeBack, goOn } from '../support/flow.mjs';
@@ -244,7 +244,7 @@ for (const [release, number] of Object.entries(RELEASES)) {
 		await run(at, 'cp', deb, 'first.deb');
 		await run(at, 'dpkg-deb', '-R', deb, 'next');
 		const control = path.join(at, 'next/DEBIAN/control');
-		await writeFile(control, (await readFile(control, 'utf8')).replace(/^Version: .*$/m, '$&+next'));
+		await writeFile(control, (await readFile(control, 'utf8')).replace(/^Version: (.*)$/m, (_, version) => `Version: ${nextBuild(version)}`));
 		await run(at, 'dpkg-deb', '-b', '-Znone', '--root-owner-group', 'next', 'next.deb');
 		const [port] = await freePorts(1);
 		const { stdout, stderr } = await promisify(execFile)('mmdebstrap', [

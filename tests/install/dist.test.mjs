@@ -11,6 +11,8 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
+import { numbersOf } from '../support/numbers.mjs';
+
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PARTS = ['source', 'go', 'sql', 'chart'];
 const WHO = {
@@ -148,16 +150,30 @@ test('it signs with the key that is named, and nothing that nobody answers for',
 	const KEY = 'releaser@example.org';
 	assert.match(await refusal(one, { GNUPGHOME, KEY }, 'sql'), /it does not sign what nobody answers for/);
 
-	const names = join(one, 'nginx/dist/names');
-	const changelog = join(one, 'nginx/debian/changelog');
-	const placeholders = await readFile(names, 'utf8');
-	const real = placeholders.replaceAll(/^(go|image|repository|security)=.*$/gm, (_, name) => `${name}=${{
-		go: 'git.urlmode.dev/urlmode/lib/go', image: 'images.urlmode.dev/urlmode', repository: 'https://git.urlmode.dev/urlmode', security: 'security@urlmode.dev' }[name]}`);
-	await writeFile(names, real);
-	await git(one, 'commit', '-qam', 'Names.');
-	assert.match(await refusal(one, { GNUPGHOME, KEY }, 'sql'), /:\nmaintainer=.*\nmake dist: it does not sign/);
-	await writeFile(changelog, (await readFile(changelog, 'utf8')).replaceAll(/<.*>/g, '<maintainers@urlmode.dev>'));
-	await git(one, 'commit', '-qam', 'Maintainer.');
+	const files = ['nginx/dist/names', 'nginx/SECURITY.md', 'nginx/debian/changelog'].map((file) => join(one, file));
+	const [names, security, changelog] = await Promise.all(files.map((file) => readFile(file, 'utf8')));
+	const real = [
+		names.replaceAll(/^(go|image|repository|security)=.*$/gm, (_, name) => `${name}=${{
+			go: 'git.urlmode.dev/urlmode/lib/go', image: 'images.urlmode.dev/urlmode', repository: 'https://git.urlmode.dev/urlmode', security: 'security@urlmode.dev' }[name]}`),
+		security.replaceAll('security@urlmode.invalid', 'security@urlmode.dev'),
+		changelog.replaceAll(/<.*>/g, '<maintainers@urlmode.dev>'),
+	];
+	const write = async (texts) => {
+		for (const [index, file] of files.entries()) await writeFile(file, texts[index]);
+		await git(one, 'commit', '-qam', 'Names.');
+	};
+	// One that nobody answers for is enough.
+	for (const [index, text, said] of [
+		[0, real[0].replace(/^security=.*$/m, 'security=security@urlmode.invalid'), 'security=security@urlmode.invalid'],
+		[1, security, 'contact=security@urlmode.invalid'],
+		[2, changelog, 'maintainer=maintainers@urlmode.invalid'],
+	]) {
+		await write(real.with(index, text));
+		const loud = await refusal(one, { GNUPGHOME, KEY }, 'sql');
+		assert.match(loud, /THESE NAMES ARE PLACEHOLDERS/);
+		assert.ok(loud.endsWith(`:\n${said}\nmake dist: it does not sign what nobody answers for\n`), loud);
+	}
+	await write(real);
 	assert.equal((await dist(one, { GNUPGHOME, KEY }, 'sql')).stderr, '');
 	await run(join(one, 'build/dist'), { GNUPGHOME }, 'gpg', '--batch', '--verify', 'SHA256SUMS.asc', 'SHA256SUMS');
 	assert.match(await refusal(one, { GNUPGHOME, KEY: 'nobody@example.org' }, 'sql'), /the key nobody@example\.org did not sign/);
@@ -173,4 +189,17 @@ test('a release has a tag, and its number alone', async () => {
 	await dist(one, {}, 'source', 'sql', 'chart');
 	assert.deepEqual(Object.keys(await made(one)).filter((name) => !name.startsWith('sbom/')),
 		['SHA256SUMS', `urlmode-${number}-source.tar.gz`, `urlmode-${number}-sql.tar.gz`, `urlmode-chart-${number}.tgz`]);
+});
+
+test('the work on the next version begins in every file that has the number', async () => {
+	const [one] = trees;
+	const next = '1.20.3';
+	await assert.rejects(run(one, WHO, 'nginx/dist/number', '1.20'), /a version is X\.Y\.Z/);
+	await run(one, WHO, 'nginx/dist/number', next);
+	const { number: now, found } = numbersOf(one);
+	assert.equal(now, next);
+	assert.deepEqual(found, Object.fromEntries(Object.keys(found).map((name) => [name, next])));
+	assert.equal(await git(one, 'status', '--porcelain'), '');
+	assert.match((await run(one, {}, 'nginx/dist/version')), new RegExp(`^${next}~git`));
+	assert.match(await run(one, {}, 'dpkg-parsechangelog', '--all', '--format', 'rfc822', '-l', 'nginx/debian/changelog'), new RegExp(`^Version: ${next}\n[^]*^Version: ${number}\n`, 'm'));
 });

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 
-import { RELEASE, rootless, sources } from './debian.mjs';
+import { RELEASE, nextBuild, rootless, sources } from './debian.mjs';
 import { ROOT, freePorts, scratch } from '../stack/harness.mjs';
 
 const BUILT = path.join(ROOT, 'build/deb');
@@ -65,7 +65,7 @@ describe('the package', { concurrency: true }, () => {
 	// A skipped test fails a run in CI. So there is none where it cannot be tried; the test above says so.
 	if (!rootless()) test('in a clean root it is installed, walked, upgraded under load, removed and purged', async () => {
 		const folder = await scratch('clean-root');
-		const next = `${VERSION}+next`;
+		const next = nextBuild(VERSION);
 		const [port] = await freePorts(1);
 		await copyFile(path.join(BUILT, `urlmode_${VERSION}_${DEBIAN}.deb`), path.join(folder, 'first.deb'));
 

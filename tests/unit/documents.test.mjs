@@ -341,3 +341,14 @@ test('no program that was built is among the sources', () => {
 	const isProgram = (file) => readFileSync(path.join(ROOT, file)).subarray(0, 4).equals(Buffer.from('\x7fELF', 'latin1'));
 	assert.deepEqual(['cgi-bin', 'lib', 'nginx', 'sql', 'tests'].flatMap((folder) => list(folder, '')).filter(isProgram), []);
 });
+
+test('the changelog of the first release is read in a minute, and counts what there is', () => {
+	const entry = read('nginx/debian/changelog').split('\nurlmode (').at(-1);
+	const counts = { descriptions: readdirSync(path.join(ROOT, 'lib/providers')).filter((file) => /^(?!schema).*\.json$/.test(file)).length,
+		alerts: read('nginx/monitoring/alerts.yml').match(/- alert: /g).length };
+	for (const [what, count] of Object.entries(counts)) assert.match(entry.replaceAll(/\s+/g, ' '), new RegExp(` ${count} ${what}\\b`));
+	assert.match(entry, /\bpages in ten languages\b/);
+	assert.equal(readdirSync(path.join(ROOT, 'lib/pages')).filter((file) => file.endsWith('.json')).length, 10);
+	const words = entry.split(/\s+/).length;
+	assert.ok(words < 250, `${words} words`);
+});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The files of sql/, which psql and the Node package must read alike.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -51,9 +52,28 @@ test('the version of the functions is raised once where one has changed since th
 test('a released migration never changes', () => {
 	const { release, digests } = released();
 	assert.deepEqual(changed(digests), [],
-		'write another file, which corrects it; before 1.0.0 is released: record anew, with tests/support/migrations.mjs');
+		'write another file, which corrects it; what nobody has yet is recorded by tests/upgrade/freeze');
 	const [, version, distribution] = /^urlmode \((.*)\) (.*);/.exec(readFileSync(path.join(SQL, '../nginx/debian/changelog'), 'utf8'));
 	if (distribution !== 'UNRELEASED') assert.deepEqual([release, Object.keys(digests)], [version, Object.keys(migrationDigests())], 'record them for this release');
 	assert.ok(Object.keys(digests).length > 40);
 	assert.deepEqual(changed({ a: '1', b: '2', c: '3' }, { a: '1', b: '3', d: '4' }), ['b', 'c']);
+});
+
+test('the guide to upgrades names each function that only older programs and packages call, and no other one', () => {
+	const guide = readFileSync(path.join(SQL, '../nginx/UPGRADING.md'), 'utf8');
+	const [, named] = /\*\*Functions with a successor\*\*([^]*?)They are there for/.exec(guide);
+	const older = [...named.replaceAll(/\([^)]*\)/g, '').matchAll(/`(\w+)`/g)].map(([, name]) => name);
+
+	const sources = execFileSync('git', ['ls-files', '-z', 'cgi-bin', 'lib', 'nginx/command', 'sql/functions', 'sql/frameworks/functions'], { cwd: path.join(SQL, '..'), encoding: 'utf8' }).split('\0')
+		.filter((file) => /\.(c|js|py|go|sh|sql)$|command\/urlmode$|PROTOCOL\.md$/.test(file) && !/_test\.go$|\/tests?\/|urlmodetest/.test(file));
+	const called = new Set(sources.flatMap((file) => {
+		const text = readFileSync(path.join(SQL, '..', file), 'utf8');
+		// A method of the object `urlmode` is no function of the schema.
+		const calls = /\.(js|py|go|md)$/.test(file) ? /\b(?:FROM|SELECT)\s+urlmode\.(\w+)\(/g : /(?<!CREATE OR REPLACE FUNCTION )(?<!COMMENT ON FUNCTION )\burlmode\.(\w+)\(/g;
+		return [...text.matchAll(calls)].map(([, name]) => name);
+	}));
+	const all = [...new Set(recorded().signatures.map((signature) => /^urlmode\.(\w+)/.exec(signature)?.[1]).filter(Boolean))];
+	// Operators ask for the hosts with psql.
+	assert.deepEqual(all.filter((name) => !called.has(name) && name !== 'list_hosts').sort(), older.toSorted());
+	assert.ok(older.length > 20);
 });

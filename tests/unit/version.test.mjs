@@ -10,6 +10,8 @@ import { fileURLToPath } from 'node:url';
 
 import semver from 'semver';
 
+import { numbersOf } from '../support/numbers.mjs';
+
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const KINDS = ['debian', 'npm', 'python', 'go'];
 const folder = mkdtempSync(path.join(tmpdir(), 'urlmode-version-'));
@@ -116,20 +118,7 @@ test('without any of them the version is older than all others, also inside the 
 });
 
 test('each file of this tree that names the number has that of the changelog', () => {
-	const read = (file) => readFileSync(path.join(ROOT, file), 'utf8');
-	const [, number] = /^urlmode \((\d+\.\d+\.\d+)\)/.exec(read('nginx/debian/changelog'));
-	const lock = JSON.parse(read('lib/node/package-lock.json'));
-	const found = {
-		'package.json': JSON.parse(read('lib/node/package.json')).version,
-		'package-lock.json': lock.version,
-		'package-lock.json, its package': lock.packages[''].version,
-		'pyproject.toml': /^version = "(.*)"$/m.exec(read('lib/python/pyproject.toml'))[1],
-		'version.py': /^VERSION = "(.*)"$/m.exec(read('lib/python/src/urlmode/_core/version.py'))[1],
-		'Chart.yaml': /^version: (.*)$/m.exec(read('nginx/containers/chart/Chart.yaml'))[1],
-		'Chart.yaml, what it installs': /^appVersion: (.*)$/m.exec(read('nginx/containers/chart/Chart.yaml'))[1],
-		'values.yaml': /^image: .* tag: ([^,]*),/m.exec(read('nginx/containers/chart/values.yaml'))[1],
-		...Object.fromEntries(['mcp', 'mcpgo', 'vault', 'examples'].map((module) => [module, /urlmode v(\d\S*)$/m.exec(read(`lib/go/${module}/go.mod`))[1]])),
-	};
+	const { number, found } = numbersOf(ROOT);
 	assert.deepEqual(found, Object.fromEntries(Object.keys(found).map((name) => [name, number])));
 });
 

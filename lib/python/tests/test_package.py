@@ -50,20 +50,6 @@ def test_each_public_method_names_its_errors(cls: type) -> None:
     assert silent == []
 
 
-@pytest.mark.parametrize("cls", [UrlMode, BegunClaim, FulfilledClaim, Vault, type(mcp._adapter)])
-def test_each_public_method_says_what_its_parameters_are(cls: type) -> None:
-    hooks = {"to_error", "to_result", "to_wire", "tool_error"} if "Adapter" in cls.__name__ else set()
-    constructor = {"__init__"} if cls in (UrlMode, Vault) else set()
-    silent = [
-        f"{name}: {parameter}"
-        for name, method in inspect.getmembers(cls, inspect.isfunction)
-        if name in constructor or not name.startswith("_") and name not in hooks
-        for parameter, of in inspect.signature(method).parameters.items()
-        if parameter != "self" and of.kind not in (of.VAR_KEYWORD, of.VAR_POSITIONAL) and f"`{parameter}`" not in (inspect.getdoc(method) or "")
-    ]
-    assert silent == []
-
-
 def test_a_traceback_names_the_module_that_users_import() -> None:
     errors = [each for each in vars(urlmode).values() if isinstance(each, type) and issubclass(each, urlmode.UrlModeError)]
     assert len(errors) > 20 and {each.__module__ for each in errors} == {"urlmode"}

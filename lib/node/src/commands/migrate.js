@@ -7,7 +7,7 @@ import * as sql from '../core/contract-calls.js';
 import { TEXTS } from '../core/contract-texts.js';
 import { checkDatabaseUrl } from '../core/database-url.js';
 import { required } from './environment.js';
-import { BEGIN, BLOCKERS, functionsVersion, hasFrameworks, LOGINS, migrationDigests, namesOf, readFunctions, readMigrations, whoseDatabase, withNames } from './migrations.js';
+import { BEGIN, BLOCKERS, functionsVersion, hasFrameworks, LOCK_FIRST, LOGINS, migrationDigests, namesOf, readFunctions, readMigrations, whoseDatabase, withNames } from './migrations.js';
 import { UsageError } from './usage-error.js';
 
 export const help = `usage: urlmode migrate [--frameworks] [--deployment NAME] [--revoke-others] [--tries N]
@@ -18,8 +18,8 @@ that URLMODE_ADMIN_DATABASE_URL names; its user must be able to create roles and
 schema. Each migration is one transaction. Then replaces the functions, in one
 transaction; newer functions than those of the package are an error.
 
-A transaction waits two seconds for a lock, because reads and writes of the table
-wait behind it. Then it gives way, names the processes that hold the lock, and tries
+A transaction waits half a second for a lock, because reads and writes of the
+table wait behind it. Then it gives way, names the processes that hold the lock, and tries
 again, 20 times or N. Two runs at the same time wait for each other. Stops at the first
 other error. What was applied before it stays, also when the lock did not become free.
 
@@ -45,7 +45,7 @@ export const options = {
 
 const TRIES = 20;
 /** The second one is in force from the next statement on: two runs wait for each other as long as it takes. */
-const LOCK = "SELECT pg_advisory_xact_lock(hashtext('urlmode.migration')); SET LOCAL lock_timeout = '2s'";
+const LOCK = "SELECT pg_advisory_xact_lock(hashtext('urlmode.migration')); SET LOCAL lock_timeout = '500ms'";
 /** SQLSTATEs of lock_timeout and of a deadlock. */
 const IS_LOCKED = ['55P03', '40P01'];
 
@@ -126,6 +126,7 @@ async function apply(client, { frameworks, deployment, revokeOthers, tries }) {
 			const { rowCount } = await client.query('SELECT FROM urlmode.migration WHERE name = $1', [file.name]);
 			missing = !rowCount;
 			if (!missing) return;
+			if (/\burlmode\.elicitation\b/.test(file.sql)) await client.query(LOCK_FIRST);
 			await execute(client, file, names);
 			await client.query('RESET ROLE');
 			// Before 055_digest.sql there is no column for it.

@@ -56,6 +56,7 @@ export const LOGINS = readOne('logins.sql');
 
 /** Says who holds the locks for which a migration has waited. */
 export const BLOCKERS = read('blockers.sql');
+export const LOCK_FIRST = read('lock.sql');
 
 /** Each is applied once. @param {boolean} frameworks with those of frameworks/ */
 export const readMigrations = (frameworks = false) => [...readFolder('tables'), ...frameworks

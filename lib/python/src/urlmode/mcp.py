@@ -102,7 +102,7 @@ def handle_tasks(urlmode: UrlMode, *, owner: Callable[[Any], TaskOwner], require
     """For `MCPServer(extensions=[tasks], middleware=[tasks])` of SDK 2.x: makes calls that wait into tasks, for clients that declare the
     extension io.modelcontextprotocol/tasks.
 
-    `owner` says whose a request is, of which it is given the context: the same subject and session as of what the tools ask for. `required`: tools
+    `urlmode` is that of the tools. `owner` says whose a request is, of which it is given the context: the same subject and session as of what the tools ask for. `required`: tools
     that are for clients with tasks alone; others are refused with -32021.
     """
     from ._adapters.sdk_tasks import TaskExtension

@@ -47,24 +47,38 @@ _FUNCTIONS = ("target_url", "on_progress", "recheck", "verify", "list_payments")
 
 class _Required(TypedDict):
     base_url: str
+    """of the callback programs"""
 
 
 class Options(_Required, total=False):
     """Those of `urlmode.UrlMode`, but `pool`: a pool belongs to one event loop."""
 
     database_url: str
+    """of PostgreSQL, as role urlmode_server"""
     keys_file: str | os.PathLike[str]
+    """its path; or `keys`, its content"""
     keys: str
+    """the content of the keys file"""
     name: str
+    """what messages call the site of the callback programs; by default its host"""
     listen: bool
+    """False: waits poll, as behind a pooler"""
     keep_results: Duration
+    """how long results are kept"""
     keep_unclaimed: Duration
+    """how long the results of payments that no call has claimed are kept"""
     retention: Duration | None
+    """how long rows are kept"""
     rechecks: Mapping[str, RecheckFunction]
+    """by provider, what asks it where nobody waits"""
     clients: Sequence[ClientFacts]
+    """facts about MCP clients"""
     descriptions: Mapping[str, str]
+    """which shipped description an entry with another name has"""
     on_event: EventFunction
+    """is called with each Event"""
     tenant: str
+    """whose rows this instance alone sees; by default those of none"""
 
 
 class _Running:

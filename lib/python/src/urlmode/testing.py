@@ -47,11 +47,17 @@ class End:
     """How an elicitation ends."""
 
     action: Action
+    """as that of the outcome"""
     reason: str = ""
+    """as that of the outcome"""
     result: Mapping[str, Any] | None = None
+    """what the provider has sent"""
     reference: str | None = None
+    """the provider's reference of the payment"""
     amount: int | None = None
+    """of the payment, in minor units"""
     currency: str | None = None
+    """of the payment"""
 
 
 def accept(result: Mapping[str, Any] | None = None, *, reference: str | None = None, amount: int | None = None, currency: str | None = None) -> End:

@@ -36,10 +36,13 @@ class OAuthClient:
     """
 
     id: str
+    """the client id"""
     secret: str | None = field(default=None, repr=False)
+    """for a provider whose clients send one, or sign with it"""
     private_key: str | None = field(default=None, repr=False)
     """as PEM, for a provider whose clients sign their requests"""
     key_id: str | None = None
+    """the `kid` of the key, if the provider has given one"""
     _signing: tuple[str, _Key] | None = field(default=None, init=False, repr=False, compare=False)
     """the algorithm and the key"""
 

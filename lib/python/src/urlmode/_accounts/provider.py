@@ -40,7 +40,9 @@ class Account:
     """Whose account it is, as the provider says it."""
 
     id: str
+    """that never changes"""
     name: str | None = None
+    """to be shown"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +58,7 @@ class Connected:
     scopes: list[str]
     """those that were granted"""
     requested: list[str]
+    """those that the user was asked for"""
     claims: dict[str, Any] | None = field(repr=False)
     """of the id token, if there is one. Its signature was verified"""
     returned: dict[str, str] = field(repr=False)

@@ -48,6 +48,7 @@ Refuse = Callable[[int, str], Exception]
 
 class _Subject(TypedDict):
     subject: str
+    """the user, according to your own authorization"""
 
 
 class TaskOwner(_Subject, total=False):

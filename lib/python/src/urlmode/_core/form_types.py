@@ -22,54 +22,78 @@ class Fact(TypedDict):
     """What is shown: 120 and 500 characters."""
 
     label: Words
+    """at most 120 characters"""
     value: Words
+    """at most 500 characters"""
 
 
 class FieldLink(TypedDict):
     """Where one gets the value: https."""
 
     url: str
+    """https"""
     label: Words
+    """what the link says"""
 
 
 class Choice(TypedDict):
     value: str
+    """what the form sends"""
     label: Words
+    """what the page shows"""
 
 
 class _NamedField(TypedDict):
     name: str
+    """of the value: at most 32 characters of a-z, 0-9 and _"""
     type: Literal["text", "secret", "multiline", "email", "url", "number", "choice", "checkbox"]
+    """what is typed, and how it looks"""
     label: Words
+    """at most 200 characters"""
 
 
 class Field(_NamedField, total=False):
     """lib/PROTOCOL.md, "Forms", says which members a type may have."""
 
     help: Words
+    """below the label, at most 500 characters"""
     link: FieldLink
+    """where one gets the value"""
     required: bool
+    """whether it must be filled in, or ticked; by default not"""
     multiline: bool
+    """of a secret: whether it has several lines"""
     save: bool
+    """of a secret: whether the browser may offer to save it"""
     min: float
+    """characters, 0 by default; of a number the least"""
     max: float
+    """characters: 1,000 by default, 8,192 of several lines, 254 of an email address, 2,048 of a URL; of a number the largest"""
     format: Literal["digits", "letters", "alphanumeric", "hex", "token"]
+    """the only characters that it has; token: printable ASCII without spaces"""
     choices: Sequence[Choice]
+    """1 to 20, of a choice"""
     default: Union[str, float, bool]
+    """what is there at first"""
 
 
 class _TitledForm(TypedDict):
     title: Words
+    """at most 120 characters"""
 
 
 class _Form(_TitledForm, total=False):
     text: Words
+    """at most 2,000 characters, also several lines"""
     facts: Sequence[Fact]
+    """at most 20"""
     language: str
+    """of the words that are in one language; `en` by default"""
 
 
 class _Fields(TypedDict):
     fields: Sequence[Field]
+    """1 to 16"""
 
 
 class InputForm(_Form, _Fields):
@@ -126,6 +150,7 @@ class Problem:
     """What `verify` has found. It is shown at the field, and must not contain the value."""
 
     field: str
+    """the name of the field"""
     problem: Words
     """at most 500 characters"""
 

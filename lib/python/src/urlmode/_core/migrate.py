@@ -27,7 +27,7 @@ its user must be able to create roles and a schema. Each migration is one transa
 one transaction; newer functions than those of the package are an error, and so is a migration that is not as it was
 applied.
 
-A transaction waits two seconds for a lock, because reads and writes of the table wait behind it. Then it gives way,
+A transaction waits half a second for a lock, because reads and writes of the table wait behind it. Then it gives way,
 names the processes that hold the lock, and tries again, 20 times or N. Two runs at the same time wait for each other.
 Stops at the first other error. What was applied before it stays, also when the lock did not become free.
 
@@ -39,7 +39,7 @@ Stops at the first other error. What was applied before it stays, also when the 
   --dry-run          say what would be applied, and change nothing; the status is 1 if migrate would refuse
 """
 
-_LOCK = "SELECT pg_advisory_xact_lock(hashtext('urlmode.migration')); SET LOCAL lock_timeout = '2s'"
+_LOCK = "SELECT pg_advisory_xact_lock(hashtext('urlmode.migration')); SET LOCAL lock_timeout = '500ms'"
 """The second one is in force from the next statement on: two runs wait for each other as long as it takes."""
 
 Connection = psycopg.Connection[tuple[Any, ...]]
@@ -130,6 +130,8 @@ class _Migrate:
             nonlocal missing
             missing = not self._connection.execute("SELECT FROM urlmode.migration WHERE name = %s", [name]).rowcount
             if missing:
+                if re.search(r"\burlmode\.elicitation\b", sql):
+                    self._execute("lock.sql", _read("lock.sql"))
                 self._execute(name, sql)
                 self._connection.execute("RESET ROLE")
                 # Before 055_digest.sql there is no column for it.

@@ -36,7 +36,9 @@ class Expected:
     amount: int | None = None
     """in the minor units of ISO 4217, for every provider. Only `checkout` needs none"""
     currency: str | None = None
+    """ISO 4217"""
     match: Match = "exact"
+    """`exact`; `at-least`: a tax or a tip may come on top; `checkout`: whatever the checkout totals that `target_url` has named"""
 
     def members(self) -> dict[str, Any]:
         """As the database has it."""
@@ -69,7 +71,9 @@ class Target:
     """The address at which the user pays, and the provider's id of the checkout: only a payment of this one counts."""
 
     url: str
+    """where the user pays"""
     checkout: str
+    """the provider's id of the checkout"""
 
 
 WebUrl = Union[str, Callable[[TargetArguments], Union[str, Awaitable[str]]]]
@@ -132,12 +136,17 @@ class Answer:
     """How an elicitation has ended, as this server has learned it in another way than from the callback programs."""
 
     action: Action
+    """accept: it came through; decline: the user does not want it; cancel: it ended without a decision"""
     reason: str = ""
+    """a code of at most 64 characters of a-z, 0-9 and _"""
     result: Mapping[str, Any] | None = None
+    """at most 65,506 bytes as JSON"""
     amount: int | None = None
     """the amount that was paid, in minor units; required to accept a payment, as are the two others"""
     currency: str | None = None
+    """ISO 4217"""
     reference: str | None = None
+    """the provider's reference of the payment"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,16 +174,19 @@ class PaymentEntry:
     amount: int
     """in minor units"""
     currency: str
+    """ISO 4217"""
     status: EntryStatus
+    """paid, processing, failed or cancelled"""
     elicitation_id: str | None = None
+    """that it is for, if the record says so"""
     checkout: str | None = None
     """the provider's id of the checkout"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RefundEntry:
-    """A refund or a dispute. `paid`: it went back; `processing`: it is going back, which counts as much; `failed` and
-    `cancelled`: it has come again."""
+    """A refund or a dispute. `status` is paid: it went back; processing: it is going back, which counts as much; failed or
+    cancelled: it has come again."""
 
     reference: str
     """the provider's reference of the refund"""
@@ -186,12 +198,14 @@ class RefundEntry:
     currency: str | None = None
     """that of the payment by default"""
     elicitation_id: str | None = None
+    """that it is for, if the record says so"""
     checkout: str | None = None
+    """the provider's id of the checkout"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Entries:
-    """What the provider has of an elicitation: at most 100 of each."""
+    """What the provider has of an elicitation: `payments` and `refunds`, at most 100 of each."""
 
     payments: Sequence[PaymentEntry] = ()
     refunds: Sequence[RefundEntry] = ()
@@ -451,8 +465,11 @@ class ClientFacts:
     """Facts about an MCP client that it does not declare."""
 
     name: str
+    """of the client, as it says in `clientInfo`"""
     from_version: str | None = None
+    """the first version of which this is known; all by default"""
     before_version: str | None = None
+    """the first version of which it is not true any more"""
     url: bool | None = None
     """whether it can send its user to a URL, where it declares something else"""
     round: float | None = None

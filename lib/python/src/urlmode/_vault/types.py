@@ -16,11 +16,17 @@ class Provider:
     """What accounts of a provider are connected with, as in `connect_account`."""
 
     client: OAuthClient
+    """this server, as it is registered there"""
     description: str | None = None
+    """which description; by default the one with the name of the provider"""
     scopes: Names = ()
+    """what the user is asked for"""
     required_scopes: Names = ()
+    """without which an account is not connected"""
     variables: Mapping[str, str] = field(default_factory=dict)
+    """those of the description, such as a shop"""
     parameters: Mapping[str, str] = field(default_factory=dict)
+    """more of the authorization request"""
     reuse_within: float | Literal["never"] | None = None
     """For how many seconds after its use the provider takes a refresh token again, over what the description says.
     `never`: a second use ends all that was granted"""
