@@ -90,9 +90,14 @@ COMMENT ON FUNCTION urlmode.is_subscribed IS
 
 CREATE OR REPLACE FUNCTION urlmode.keep_renewal(entitlement uuid, provider text, renewal text, told jsonb) RETURNS void
 LANGUAGE plpgsql AS $$
+DECLARE
+	its_time timestamptz := to_timestamp((told ->> 'at_ms')::numeric / 1000);
 BEGIN
 	-- The event that tells of it may have come long before, and its batch does not name it.
 	PERFORM urlmode.lock_references(ARRAY[renewal]);
+	-- Several events tell of one, in any order: the first of them, by the provider's time, is when it was paid.
+	UPDATE urlmode.payment p SET paid_at = its_time
+	WHERE p.provider = keep_renewal.provider AND p.reference = renewal AND p.entitlement = keep_renewal.entitlement AND p.paid_at > its_time;
 	-- It may be the first payment, told again.
 	IF EXISTS (
 		SELECT FROM urlmode.payment p WHERE p.provider = keep_renewal.provider AND renewal IN (p.reference, p.checkout)
@@ -104,7 +109,7 @@ BEGIN
 		subjects => ARRAY[e.subject::text], items => ARRAY[e.item::text], tenants => ARRAY[e.tenant::text])
 	FROM urlmode.entitlement e WHERE e.id = keep_renewal.entitlement;
 	UPDATE urlmode.payment p
-	SET entitlement = keep_renewal.entitlement, claimed_at = coalesce(p.claimed_at, now()), paid_at = to_timestamp((told ->> 'at_ms')::numeric / 1000),
+	SET entitlement = keep_renewal.entitlement, claimed_at = coalesce(p.claimed_at, now()), paid_at = its_time,
 		extra = coalesce((told ->> 'extra')::boolean, false)
 	WHERE p.provider = keep_renewal.provider AND p.reference = renewal;
 	PERFORM urlmode.claim_unmatched(NULL, ARRAY[provider], ARRAY[renewal]);
@@ -302,7 +307,8 @@ BEGIN
 			PERFORM urlmode.keep_renewal(this, provider, ref, renewal);
 		ELSE
 			UPDATE urlmode.entitlement e SET waiting = e.waiting || jsonb_build_object(ref, renewal)
-			WHERE e.id = this AND (SELECT count(*) FROM jsonb_object_keys(e.waiting)) < 100;
+			WHERE e.id = this AND CASE WHEN e.waiting ? ref THEN (renewal ->> 'at_ms')::bigint < (e.waiting -> ref ->> 'at_ms')::bigint
+				ELSE (SELECT count(*) FROM jsonb_object_keys(e.waiting)) < 100 END;
 		END IF;
 	END IF;
 	RETURN is_known;

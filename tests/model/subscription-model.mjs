@@ -145,7 +145,9 @@ export class SubscriptionModel {
 	renewal(id, said) {
 		const isKnown = this.#tell(id, { ...said, first: undefined });
 		const { renewals } = this.subscriptions.get(id);
-		if (!renewals.has(said.reference)) renewals.set(said.reference, said);
+		// Several events tell of one, in any order.
+		const at = Math.min(said.at, renewals.get(said.reference)?.at ?? Infinity);
+		renewals.set(said.reference, { reference: said.reference, at });
 		this.#takeRenewals();
 		return isKnown;
 	}
@@ -201,8 +203,9 @@ export class SubscriptionModel {
 		for (const subscription of this.subscriptions.values()) {
 			const first = this.#isOpened(subscription) ? this.payments.get(subscription.first) : undefined;
 			for (const { reference, at } of first ? subscription.renewals.values() : []) {
-				if (this.payments.has(reference)) continue;
-				this.payments.set(reference, {
+				const paid = this.payments.get(reference);
+				if (paid?.of === subscription) paid.paidAt = at;
+				if (!paid) this.payments.set(reference, {
 					reference, user: first.user, item: first.item, provider: first.provider, amount: 1_000, matches: true, late: false, claimed: true, claimedAt: this.now, paidAt: at, of: subscription,
 				});
 			}
