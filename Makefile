@@ -3,8 +3,9 @@
 
 CC ?= cc
 PKG_CONFIG ?= pkg-config
-# With sanitizers the compiler takes a third of its time less at -O1.
-CFLAGS ?= $(if $(SANITIZE),-O1,-O2) -g
+# With sanitizers the compiler takes a third of its time less at -O1, and a fifth of the rest
+# when it says the lines of code, which their reports name, and nothing else for a debugger.
+CFLAGS ?= $(if $(SANITIZE),-O1 -g1,-O2 -g)
 SANITIZE ?=
 BUILD ?= build$(if $(SANITIZE),/asan)
 VERSION := $(shell nginx/dist/version)
