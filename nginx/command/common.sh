@@ -333,9 +333,7 @@ SELECT to_regclass('urlmode.migration') IS NOT NULL AS there \gset
 SELECT name FROM urlmode.migration ORDER BY name;
 \endif
 SQL
-	wanted_migrations "${2-}" | while read -r name; do
-		grep -qxF -- "$name" "$scratch/applied" || say "$name"
-	done
+	wanted_migrations "${2-}" | grep -vxF -f "$scratch/applied" || [ $? -eq 1 ]
 }
 
 # Of the digests and names that it reads: the files of this version that have others.
