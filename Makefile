@@ -3,8 +3,9 @@
 
 CC ?= cc
 PKG_CONFIG ?= pkg-config
-# With sanitizers the compiler takes a third of its time less at -O1.
-CFLAGS ?= $(if $(SANITIZE),-O1,-O2) -g
+# With sanitizers the compiler takes a third of its time less at -O1, and a fifth of the rest
+# when it says the lines of code, which their reports name, and nothing else for a debugger.
+CFLAGS ?= $(if $(SANITIZE),-O1 -g1,-O2 -g)
 SANITIZE ?=
 BUILD ?= build$(if $(SANITIZE),/asan)
 VERSION := $(shell nginx/dist/version)
@@ -44,16 +45,18 @@ endif
 # Quotes its argument for the shell.
 quote = '$(subst ','\'',$(1))'
 
-# Not := because the packages may come with `make deps` in the same run.
+# Asked when they are first needed, because the packages may come with `make deps` in the
+# same run, and once, because a process for each file takes seconds.
+PACKAGE_FLAGS = $(eval PACKAGE_FLAGS := $$(shell $(PKG_CONFIG) --cflags $(PACKAGES)))$(PACKAGE_FLAGS)
+PACKAGE_LIBS = $(eval PACKAGE_LIBS := $$(shell $(PKG_CONFIG) --libs $(PACKAGES)))$(PACKAGE_LIBS)
 C_FLAGS = -std=c11 -D_GNU_SOURCE -Ilib -I$(COMMON)/texts \
-	$(shell $(PKG_CONFIG) --cflags $(PACKAGES)) $(WARNINGS) $(HARDENING) \
-	$(CPPFLAGS) $(CFLAGS)
+	$(PACKAGE_FLAGS) $(WARNINGS) $(HARDENING) $(CPPFLAGS) $(CFLAGS)
 PLACES = -DUM_PROVIDERS_DIR=$(call quote,"$(PROVIDERS_DIR)") \
 	-DUM_CONFIG_FILE=$(call quote,"$(sysconfdir)/urlmode/config.json") \
 	-DUM_API_CONFIG_FILE=$(call quote,"$(sysconfdir)/urlmode-api/api.json") \
 	-DUM_CONSOLE_CONFIG_FILE=$(call quote,"$(sysconfdir)/urlmode-console/console.json") \
 	-DUM_METRICS_FILE=$(call quote,"$(runstatedir)/urlmode/metrics/counters")
-LIBS = -lfcgi $(shell $(PKG_CONFIG) --libs $(PACKAGES)) -lm
+LIBS = -lfcgi $(PACKAGE_LIBS) -lm
 
 LIBRARY := $(BUILD)/liburlmode.a
 PROGRAMS := $(patsubst cgi-bin/%.c,$(BUILD)/bin/%,$(wildcard cgi-bin/*.c))

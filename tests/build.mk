@@ -132,7 +132,7 @@ all-targets: test-build ## briefly each target that is not in `make test`; a lin
 	@tests/all-targets $(TARGETS)
 
 fuzz: deps      ## each parser under libFuzzer, for FUZZ_SECONDS (60)
-	+@$(MAKE) --no-print-directory fuzz-build
+	+@$(MAKE) --no-print-directory $(call by_clang,build/fuzz,-O1 -g)
 	@for name in $(FUZZERS); do \
 		mkdir -p build/fuzz/corpus/$$name && printf '  FUZZ %s\n' $$name && \
 		build/fuzz/fuzzer/$$name -max_total_time=$(FUZZ_SECONDS) -max_len=4096 \
@@ -141,9 +141,10 @@ fuzz: deps      ## each parser under libFuzzer, for FUZZ_SECONDS (60)
 			{ tail -n 40 build/fuzz/$$name.log; exit 1; }; \
 	done
 
-.PHONY: builds units fuzzers fuzz-build format format-check layers clang-tidy cppcheck shellcheck types
-fuzz-build:
-	+@$(MAKE) --no-print-directory CC=clang SANITIZE=1 BUILD=build/fuzz CFLAGS='-O1 -g -fsanitize=fuzzer-no-link' fuzzers
+.PHONY: builds units fuzzers format format-check layers clang-tidy cppcheck shellcheck types
+# by_clang FOLDER FLAGS: the fuzzers. To optimize takes more than half of the compiler's time, and only who
+# lets them run for longer gets it back.
+by_clang = CC=clang SANITIZE=1 BUILD=$(1) CFLAGS='$(2) -fsanitize=fuzzer-no-link' fuzzers
 units: $(DELIVERIES) $(TOGETHER) $(ALONE) $(TOOLS) build/chaos/faults.so
 fuzzers: $(FUZZERS:%=$(BUILD)/fuzzer/%)
 
@@ -156,7 +157,7 @@ test-build:
 builds:
 	+@$(MAKE) --no-print-directory build units
 	+@$(MAKE) --no-print-directory SANITIZE=1 build units
-	+@$(MAKE) --no-print-directory fuzz-build
+	+@$(MAKE) --no-print-directory $(call by_clang,build/corpus,-O0 -g1)
 
 # On releases whose own are newer, from PyPI (tests/stack/versions). They have no
 # headers of a compiler, and do not know the atomics of gcc's.

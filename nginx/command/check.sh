@@ -234,17 +234,18 @@ finding()
 	warning) warnings=$((warnings + 1)) ;;
 	skipped) skipped=$((skipped + 1)) ;;
 	esac
-	findings="$findings$1$tab$2$tab$(printable "$3")$tab$(printable "$(for_deployment "${4-}")")
+	found="$3$tab" advised=${4-}
+	case $deployment-$advised in [!-]*-*urlmode\ [a-z]*) advised=$(for_deployment "$advised") ;; esac
+	# A process for each text would be most of what a check starts.
+	case $3$advised in *[!\ -~]*) found="$(printable "$3")$tab" advised=$(printable "$advised") ;; esac
+	findings="$findings$1$tab$2$tab$found$advised
 "
 }
 
 # for_deployment ADVICE: that names the command as it is called for this deployment.
 for_deployment()
 {
-	case $deployment-$1 in
-	[!-]*-*urlmode\ [a-z]*) say "$1" | sed "s/\burlmode \(setup\|check\|keys\|api-key\|jwks\|events\|migrate\|pages\|purge\)\b/urlmode --deployment $deployment \1/g" ;;
-	*) say "$1" ;;
-	esac
+	say "$1" | sed "s/\burlmode \(setup\|check\|keys\|api-key\|jwks\|events\|migrate\|pages\|purge\)\b/urlmode --deployment $deployment \1/g"
 }
 
 findings_text()

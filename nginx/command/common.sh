@@ -53,14 +53,11 @@ console_config=$(absolute "${URLMODE_CONSOLE_CONFIG:-$console_config}")
 
 # --- Messages ---------------------------------------------------------------
 
-# What a terminal obeys and psql's own escaping leaves: in UTF-8 U+0080 to U+009F, and
-# what turns the direction of text around.
-controls=$(printf 's/\302[\200-\237]//g\ns/\342\200[\252-\256]//g\ns/\342\201[\246-\251]//g')
-
-# without_controls: removes it from standard input.
+# without_controls: removes from standard input what a terminal obeys and psql's own escaping
+# leaves: in UTF-8 U+0080 to U+009F, and what turns the direction of text around.
 without_controls()
 {
-	LC_ALL=C sed "$controls"
+	LC_ALL=C sed "$(printf 's/\302[\200-\237]//g\ns/\342\200[\252-\256]//g\ns/\342\201[\246-\251]//g')"
 }
 
 # printable TEXT: one line without control characters.
@@ -333,9 +330,7 @@ SELECT to_regclass('urlmode.migration') IS NOT NULL AS there \gset
 SELECT name FROM urlmode.migration ORDER BY name;
 \endif
 SQL
-	wanted_migrations "${2-}" | while read -r name; do
-		grep -qxF -- "$name" "$scratch/applied" || say "$name"
-	done
+	wanted_migrations "${2-}" | grep -vxF -f "$scratch/applied" || [ $? -eq 1 ]
 }
 
 # Of the digests and names that it reads: the files of this version that have others.

@@ -163,7 +163,8 @@ stop()
 {
 	local name=$1 pid started tries
 
-	if recorded "$name" && lives "$pid" "$started"; then
+	recorded "$name" || return 0
+	if lives "$pid" "$started"; then
 		[[ $pid -ne $$ ]] || return 0
 		kill -s "$2" "$pid" 2>/dev/null || true
 		for ((tries = 0; tries < 200; tries++)); do
@@ -228,7 +229,7 @@ service_start()
 		[[ $1 != api && $1 != console ]] || config=$RUN_DIR/$1.json
 		# A program that lived for 20 ms is started again however often
 		# it crashes; one that cannot start is given up after 100 times.
-		rm -f -- "sock/$1.sock"
+		[[ ! -e sock/$1.sock ]] || rm -f -- "sock/$1.sock"
 		start "$1" env URLMODE_CONFIG="$config" spawn-fcgi -s "sock/$1.sock" -M 0660 -b 1024 -n -- \
 			"$(command -v multiwatch)" -f "$PROCESSES" -s TERM -t 20 -r 100 -- "$PROGRAM_DIR/$1"
 		await "$1" 10 serves "$1"

@@ -1,9 +1,6 @@
 // Runs the demo's OpenID provider, checkout and MCP server for a stack in this
-// process.
-
-import { startCheckout, webhookOf } from '../demo/checkout.mjs';
-import { startProvider } from '../demo/provider.mjs';
-import { startServer } from '../demo/server.mjs';
+// process. Each is loaded where it is started: the provider has hundreds of modules, which
+// take most of a second, and runs already beside most tests.
 
 /**
  * Starts a demo MCP server on a free port, and the OpenID provider and the
@@ -18,6 +15,7 @@ export async function startDemo(stack, options = {}) {
 	const issuer = stack.env.URLMODE_DEMO_ISSUER;
 	const provider = await openProvider(stack);
 	const checkout = await goToCheckout(stack);
+	const { startServer } = await import('../demo/server.mjs');
 	const server = await startServer({
 		databaseUrl: stack.env.URLMODE_DATABASE_URL,
 		keysFile: stack.env.URLMODE_KEYS_FILE,
@@ -46,6 +44,7 @@ export async function openProvider(stack) {
 	if (await answers(`${issuer}/.well-known/openid-configuration`)) {
 		return { close: async () => {} };
 	}
+	const { startProvider } = await import('../demo/provider.mjs');
 	return startProvider({
 		port: Number(new URL(issuer).port),
 		redirectUris: [`${stack.baseUrl}/oauth/demo/return`],
@@ -58,6 +57,7 @@ async function goToCheckout(stack) {
 	if (await answers(url)) {
 		return { close: async () => {} };
 	}
+	const { startCheckout, webhookOf } = await import('../demo/checkout.mjs');
 	return startCheckout({ port: Number(new URL(url).port), ...await webhookOf(stack.env) });
 }
 

@@ -104,7 +104,7 @@ function treeOf(t) {
 		writeFileSync(join(tree, path), text);
 		chmodSync(join(tree, path), 0o755);
 	};
-	for (const name of ['run', 'reap', 'stack/versions', 'support/failed-files.mjs']) {
+	for (const name of ['run', 'reap', 'stack/versions', 'support/tap-with-files.mjs']) {
 		cpSync(fileURLToPath(new URL(`../${name}`, import.meta.url)), join(tree, 'tests', name));
 	}
 	write('Makefile', '%:\n\t@echo $$$$ >>started; exec sleep infinity\n');

@@ -5,15 +5,8 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
-import * as accounts from './accounts.js';
-import * as check from './check.js';
-import * as keys from './keys.js';
-import * as migrate from './migrate.js';
-import * as sample from './new.js';
 import { printable } from './printable.js';
-import * as unclaimed from './unclaimed.js';
 import { UsageError } from './usage-error.js';
-import * as vault from './vault.js';
 
 /**
  * @typedef {object} Command
@@ -23,8 +16,12 @@ import * as vault from './vault.js';
  *     exit status
  */
 
-/** @type {Record<string, Command>} */
-const COMMANDS = { accounts, check, keys, migrate, new: sample, unclaimed, vault };
+/**
+ * Each is loaded when it runs: most have the driver of PostgreSQL, which takes longer than all else.
+ *
+ * @type {Record<string, () => Promise<Command>>}
+ */
+const COMMANDS = { accounts: () => import('./accounts.js'), check: () => import('./check.js'), keys: () => import('./keys.js'), migrate: () => import('./migrate.js'), new: () => import('./new.js'), unclaimed: () => import('./unclaimed.js'), vault: () => import('./vault.js') };
 
 const USAGE_STATUS = 64;
 
@@ -56,8 +53,8 @@ export async function run([name = '--help', ...rest]) {
 		process.stdout.write(`urlmode ${version}\n`);
 		return 0;
 	}
-	const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
 	try {
+		const command = Object.hasOwn(COMMANDS, name) ? await COMMANDS[name]?.() : undefined;
 		if (!command) throw new UsageError(`there is no command ${name}; see urlmode --help`);
 		const { values, positionals } = parse(name, command, rest);
 		if (values.help) {
