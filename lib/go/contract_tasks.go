@@ -129,6 +129,27 @@ var sqlContinueTask = internals.StatementOf(
 	pgx.RowTo[bool],
 )
 
+type endTaskValues struct {
+	rowKey
+	lease int
+	// sealed
+	result []byte
+	// the elicitations whose outcomes it was made of
+	claimed []string
+	// of these claims
+	fences []int64
+	// from now until the results are purged
+	keepMs int64
+}
+
+var sqlEndTask = internals.StatementOf(
+	`SELECT urlmode.end_task($1::text::uuid, $2::bytea, $3::bigint::integer, $4::bytea, $5::text[]::uuid[], $6::bigint[], $7::bigint)`,
+	func(of endTaskValues) []any {
+		return []any{of.id, of.binding[:], of.lease, of.result, of.claimed, of.fences, of.keepMs}
+	},
+	pgx.RowTo[bool],
+)
+
 type confirmTaskValues struct {
 	rowKey
 	// from now until the results are purged
@@ -139,6 +160,18 @@ var sqlConfirmTask = internals.StatementOf(
 	`SELECT urlmode.confirm_task($1::text::uuid, $2::bytea, $3::bigint)`,
 	func(of confirmTaskValues) []any {
 		return []any{of.id, of.binding[:], of.keepMs}
+	},
+	pgx.RowTo[bool],
+)
+
+type cancelTaskValues struct {
+	rowKey
+}
+
+var sqlCancelTask = internals.StatementOf(
+	`SELECT urlmode.cancel_task($1::text::uuid, $2::bytea)`,
+	func(of cancelTaskValues) []any {
+		return []any{of.id, of.binding[:]}
 	},
 	pgx.RowTo[bool],
 )

@@ -289,3 +289,9 @@ FROM urlmode.entitlements('', 'one') m;
 UPDATE urlmode.entitlement SET status = 'active' WHERE subject = 'one';
 SELECT count(*), min(m.item_name), max(m.item_name) FROM urlmode.entitlements('', 'one') m;
 SELECT mine('item1005', 'one');
+
+-- Several events tell of one renewal, in any order: it counts from the first time. If p902 had been paid last, p901 would not end it.
+SELECT subscribe(900, 'order'), first(900, 'p900', 's900'), is('s900', 0, '{"status": "active", "until": 50}'), renew('p901', 's900', 20),
+	renew('p902', 's900', 30), renew('p902', 's900', 10), paid_for('s900'), renewal_back('10.00 EUR', 'p901', 'r901'), mine('order');
+-- Also before the first payment.
+SELECT subscribe(903, 'before'), renew('p904', 's903', 20), renew('p905', 's903', 10), renew('p905', 's903', 30), first(903, 'p903', 's903'), paid_for('s903');

@@ -237,39 +237,6 @@ export async function endAsk(query, { id, binding, client, answer }) {
 	await query(END_ASK, [id, binding, client, answer]);
 }
 
-const END_TASK = 'SELECT urlmode.end_task($1, $2, $3, $4, $5, $6, $7) AS answer';
-
-/**
- * @param {Query} query
- * @param {object} values
- * @param {string} values.id
- * @param {Buffer} values.binding
- * @param {number} values.lease
- * @param {Buffer} values.result sealed
- * @param {string[]} values.claimed the elicitations whose outcomes it was made of
- * @param {number | string[]} values.fences of these claims
- * @param {number | string} values.keepMs from now until the results are purged
- * @returns {Promise<boolean>}
- */
-export async function endTask(query, { id, binding, lease, result, claimed, fences, keepMs }) {
-	const [row] = await query(END_TASK, [id, binding, lease, result, claimed, fences, keepMs]);
-	return /** @type {never} */ (row?.answer);
-}
-
-const CANCEL_TASK = 'SELECT urlmode.cancel_task($1, $2) AS answer';
-
-/**
- * @param {Query} query
- * @param {object} values
- * @param {string} values.id
- * @param {Buffer} values.binding
- * @returns {Promise<boolean>}
- */
-export async function cancelTask(query, { id, binding }) {
-	const [row] = await query(CANCEL_TASK, [id, binding]);
-	return /** @type {never} */ (row?.answer);
-}
-
 const MARK_READ = 'SELECT urlmode.mark_read($1, $2, $3)';
 
 /**

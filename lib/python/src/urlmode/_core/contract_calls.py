@@ -256,37 +256,6 @@ async def end_ask(
     await query(END_ASK, [key.id, key.binding, client, answer])
 
 
-END_TASK = """SELECT urlmode.end_task(%s::uuid, %s::bytea, %s::integer, %s::bytea, %s::uuid[], %s::bigint[],
-    %s::bigint)"""
-
-
-async def end_task(
-    query: Query,
-    key: RowKey,
-    *,
-    lease: int,
-    result: bytes,
-    claimed: list[str],
-    fences: list[int],
-    keep_ms: int,
-) -> bool:
-    """`result`: sealed. `claimed`: the elicitations whose outcomes it was made of. `fences`: of these claims.
-    `keep_ms`: from now until the results are purged.
-    """
-    found = await query(END_TASK, [key.id, key.binding, lease, result, claimed, fences, keep_ms])
-    answer: bool = found[0][0]
-    return answer
-
-
-CANCEL_TASK = "SELECT urlmode.cancel_task(%s::uuid, %s::bytea)"
-
-
-async def cancel_task(query: Query, key: RowKey) -> bool:
-    found = await query(CANCEL_TASK, [key.id, key.binding])
-    answer: bool = found[0][0]
-    return answer
-
-
 MARK_READ = "SELECT urlmode.mark_read(%s::uuid[], %s::bytea[], %s::bigint)"
 
 
