@@ -124,6 +124,7 @@ class Runner {
 			const row = this.#model.ask(id, { user, item, provider });
 			assert.deepEqual(made.code ?? made.elicitationId ?? made, row?.id ?? 'ELICITATION_SUBSCRIBED', 'create');
 			if (row) this.#rows.set(call, row);
+			if (row) row.call ??= call;
 		},
 		open: async ({ of }) => {
 			const row = this.#row(of);
@@ -193,7 +194,8 @@ class Runner {
 		const row = event && this.#rows.get(event.of);
 		if (!row) return undefined;
 		this.#events.set(event.event, event);
-		const { made, tell } = this.#kinds[event.kind](event, row);
+		// A checkout has one subscription, whichever call's link has led to it.
+		const { made, tell } = this.#kinds[event.kind](row.hasCheckout ? { ...event, of: row.call } : event, row);
 		const { unnamed, at } = event;
 		const { details, ...columns } = made;
 		return {
