@@ -294,6 +294,7 @@ var plainErrors = map[string]string{
 	"errGivenBack":          "no caller gets it",
 	"Output":                "is the text of a tool's result",
 	"inferred":              "AddTool panics with it",
+	"elicitAs":              "is the text of the error of a prompt or a resource",
 	"signingKeyOf":          "becomes an ErrArgument",
 }
 

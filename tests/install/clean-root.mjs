@@ -165,7 +165,8 @@ test('an upgrade under load loses no request, and what was changed stays', async
 	}));
 	const upgrade = (async () => {
 		// A build of a later commit, however its hash sorts, is an upgrade for apt.
-		const said = await run('apt-get', 'install', '-q', '-y', '--no-install-recommends', '/next.deb');
+		// apt gives dpkg a path of its own, without what stands for systemd here.
+		const said = await run('apt-get', 'install', '-o', 'DPkg::Path=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', '-q', '-y', '--no-install-recommends', '/next.deb');
 		assert.match(said, /^1 upgraded, 0 newly installed/m);
 		assert.deepEqual(await calledSystemd(), PROGRAMS.map((name) => `try-restart urlmode@${name}.service`));
 		for (let times = 0; times < 3; times++) await restart();

@@ -52,14 +52,14 @@ TEST(keys_are_read_again_within_a_second)
 	struct um_context context = { .config = &config };
 	struct um_api api = { .context = &context,
 		.loop = { .notice = count_notice } };
-	int64_t now = 10 * SECOND;
+	int64_t now = (int64_t)10 * SECOND;
 
 	TAILQ_INIT(&api.parked);
 	notices = 0;
 	um_api_side.look(&api, now);
 	assert_null(um_api_keys_find(api.keys, "Bearer " KEY));
 	for (size_t i = 0; i < LENGTH(rows); i++) {
-		row_begin(rows[i].label);
+		row_begin("%s", rows[i].label);
 		rewrite(config.api_keys_file, rows[i].text);
 		now += SECOND;
 		um_api_side.look(&api, now);
