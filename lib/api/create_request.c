@@ -9,7 +9,6 @@
 #include "contract/limits.h"
 #include "contract/seals.h"
 #include "contract/texts.h"
-#include "contract/words.h"
 #include "core/json_canonical.h"
 #include "core/json_put.h"
 #include "core/url.h"

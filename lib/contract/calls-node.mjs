@@ -79,6 +79,8 @@ ${body}
 `;
 }
 
+const SAME = "/** @typedef {import('./contract-calls.js').Query} Query */";
+
 /** The type that all these files have in common. */
 const QUERY = {
 	core: `/**
@@ -87,12 +89,13 @@ const QUERY = {
  *
  * @typedef {(text: string, values: unknown[], reads?: boolean) => Promise<Record<string, unknown>[]>} Query
  */`,
-	money: "/** @typedef {import('./contract-calls.js').Query} Query */",
-	tasks: "/** @typedef {import('./contract-calls.js').Query} Query */",
+	money: SAME,
+	ledger: SAME,
+	tasks: SAME,
 	vault: "/** @typedef {import('../core/contract-calls.js').Query} Query */",
 };
 
-/** @type {(calls: import('./statements.mjs').Call[], types: Record<string, any>, room: 'core' | 'money' | 'tasks' | 'vault') => string} */
+/** @type {(calls: import('./statements.mjs').Call[], types: Record<string, any>, room: keyof typeof QUERY) => string} */
 export function javascript(calls, types, room) {
 	const written = new Set();
 	const once = (name, text) => (!name || written.has(name) ? '' : (written.add(name), text));

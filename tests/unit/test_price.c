@@ -18,7 +18,7 @@ TEST(currencies)
 		{ "eur", "EUR" },
 		{ "jPy", "JPY" },
 		{ "KWD", "KWD" },
-		{ "XXX", NULL },
+		{ "XTS", NULL },
 		{ "EU", NULL },
 		{ "EURO", NULL },
 		{ "E1R", NULL },

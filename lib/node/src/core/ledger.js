@@ -8,7 +8,7 @@
 import {
 	CLAIM_RENEWALS, LEDGER_LEASE_MS, LEDGER_PAGE_MAX, POLL_GROWTH, POLL_MAX_MS, POLL_MIN_MS, READ_RETRY_MS,
 } from './contract-limits.js';
-import * as sql from './contract-money.js';
+import * as sql from './contract-ledger.js';
 import { isRefusal } from './database.js';
 import { jittered } from './jitter.js';
 

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 import psycopg
 
-from . import contract_money as sql
+from . import contract_ledger as sql
 from .contract_calls import Query
 from .contract_limits import (
     CLAIM_RENEWALS,
