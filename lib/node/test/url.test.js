@@ -18,8 +18,12 @@ test('a target URL must be https, or http on loopback', () => {
 
 test('a target URL must not have a user, a fragment or, for oauth, a state', () => {
 	for (const url of ['https://u@provider.example/', 'https://u:p@provider.example/', 'https://provider.example/#x',
-		'https://provider.example/#', 'https://provider.example/?a=1&state=2', 'https://provider.example/?%73tate=']) {
+		'https://provider.example/#', 'https://provider.example/?a=1&state=2', 'https://provider.example/?%73tate=',
+		'https://provider.example/?state', 'https://provider.example/?a=1&state&b=2', 'https://provider.example/?a=?&st%61te=1']) {
 		assert.throws(() => checkTargetUrl(url, 'oauth'), { name: 'TypeError', message: /^targetUrl must not / }, url);
+	}
+	for (const query of ['estate=1', 'stated=1', 'a=state', 'a=%73tate', 'a?state=1', 'State=1', '%73tate%20=1']) {
+		assert.ok(checkTargetUrl(`https://provider.example/?${query}`, 'oauth'), query);
 	}
 	assert.ok(checkTargetUrl('https://checkout.example/?state=open', 'payment'));
 });

@@ -35,6 +35,19 @@ export function checkChoice(name, value, choices) {
 }
 
 /**
+ * A unit of a text has one to three bytes in UTF-8, so that few have to be encoded.
+ *
+ * @param {string} text
+ * @param {number} min bytes
+ * @param {number} max bytes
+ */
+function hasBytes(text, min, max) {
+	if (text.length >= min && 3 * text.length <= max) return true;
+	const bytes = byteLength(text);
+	return bytes >= min && bytes <= max;
+}
+
+/**
  * @param {string} name
  * @param {unknown} value
  * @param {number} min bytes
@@ -43,8 +56,7 @@ export function checkChoice(name, value, choices) {
  */
 export function checkText(name, value, min, max) {
 	if (typeof value !== 'string') throw new TypeError(`${name} must be a string`);
-	const bytes = byteLength(value);
-	if (bytes < min || bytes > max) throw new TypeError(`${name} ${TEXTS.mustHaveBytes(min, max)}`);
+	if (!hasBytes(value, min, max)) throw new TypeError(`${name} ${TEXTS.mustHaveBytes(min, max)}`);
 	// PostgreSQL accepts neither, and an unpaired surrogate would be encoded like another text.
 	if (value.includes('\0') || !value.isWellFormed()) {
 		throw new TypeError(`${name} ${TEXTS.mustBeText}`);

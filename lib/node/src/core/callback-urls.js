@@ -38,8 +38,9 @@ export class UrlBuilder {
 		const link = `${this.#baseUrl}/connect/${provider}?state=${mintLink(key, provider, id, byOthers ? 'approve' : 'connect')}`;
 		const expiresAt = new Date(expires * 1_000);
 		if (byOthers) return { elicitationId: id, approvalUrl: link, expiresAt, resumed };
-		const urls = hasForm(kind) ? { elicitationId: id } : callbackUrls ?? this.build({ id, provider, kind, binding, ttl });
-		return { ...urls, url: link, expiresAt, resumed };
+		if (hasForm(kind)) return { elicitationId: id, url: link, expiresAt, resumed };
+		const { returnUrl, cancelUrl, webhookUrl } = callbackUrls ?? this.build({ id, provider, kind, binding, ttl });
+		return /** @type {AnyElicitation} */ ({ elicitationId: id, returnUrl, cancelUrl, webhookUrl, url: link, expiresAt, resumed });
 	}
 
 	/**

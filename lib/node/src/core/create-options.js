@@ -113,15 +113,15 @@ export function checkRequest(options) {
 	const clientId = client === undefined ? null : checkText('clientId', client, 1, CLIENT_ID_MAX);
 	const sameClient = checkFlag('sameClient', compared, false);
 	if (sameClient && clientId === null) throw new TypeError('sameClient requires clientId');
-	const about = {
-		...checkAbout(more), ...subscription && { subscription }, ...checkedForm && { form: checkedForm }, ...approvers && { approver }, ...fourEyes === true && { four_eyes: true }, ...verifyTimeout !== undefined && { verify: true },
+	const others = checkAbout(more);
+	const about = others === undefined && checkedForm === null && !subscription ? undefined : {
+		...others, ...subscription && { subscription }, ...checkedForm && { form: checkedForm }, ...approvers && { approver }, ...fourEyes === true && { four_eyes: true }, ...verifyTimeout !== undefined && { verify: true },
 	};
-	const asked = {
-		provider, kind, expected, about: more === undefined && !checkedForm && !subscription ? undefined : about, mcpClient: sameClient ? clientId : null,
-	};
+	const mcpClient = sameClient ? clientId : null;
 	return {
 		provider, kind, expected, item, subscription, form: checkedForm, approvers, clientId,
-		request: digestOfRequest({ ...asked, item }), earlierRequest: item === null ? null : digestOfRequest(asked),
+		request: digestOfRequest({ provider, kind, expected, item, about, mcpClient }),
+		earlierRequest: item === null ? null : digestOfRequest({ provider, kind, expected, item: null, about, mcpClient }),
 	};
 }
 

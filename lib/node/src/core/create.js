@@ -77,7 +77,7 @@ export class Creator {
 				: await this.#buildTarget(/** @type {import('./types.js').CreateOptions} */ (options), checked, binding, amount);
 			const expires = await this.#database.create({
 				id, provider, kind, subject: owner.subject, session: owner.session, binding, requester: this.#name, targetUrl, expected: price, item,
-				verifier, ttlMs: ttl, exclusive, resumeKey, canRecheck, request, checkout, clientId, linkKid, approvers, verifyMs, traceparent,
+				verifier, ttlMs: ttl, exclusive, resumeKey, canRecheck, request, checkout, clientId, linkKid, approvers, verifyMs, traceparent, tenant: this.#tenant,
 				form: checked.form && seal(this.#keys, { id, binding, use: FORM_INFO }, JSON.stringify(checked.form)),
 			}, signal);
 			// Another call of the same owner was faster: resume its elicitation.

@@ -89,7 +89,7 @@ export class Database {
 	}
 
 	/**
-	 * @param {Omit<NewRow, 'tenant'>} row
+	 * @param {NewRow} row
 	 * @param {AbortSignal} [signal] takes it back, as long as it was not sent
 	 * @returns {Promise<number | undefined>} when it expires, in Unix seconds with a fraction; undefined if another call
 	 *     of the same owner has created one that can be resumed
@@ -100,7 +100,7 @@ export class Database {
 	async create(row, signal) {
 		try {
 			// Also the waits between the attempts belong to the call, which `close` waits for.
-			return await this.#pool.track(() => this.#createWhenFree({ ...row, tenant: this.#tenant }, signal));
+			return await this.#pool.track(() => this.#createWhenFree(row, signal));
 		} catch (error) {
 			if (isDatabaseError(error) && error.code === '23505') throw new ElicitationExistsError(row.id);
 			throw error;

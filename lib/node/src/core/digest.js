@@ -16,8 +16,10 @@ import { sha256 } from './sha256.js';
  * @returns {Buffer} 16 bytes
  */
 export function digestOfRequest({ provider, kind, expected, item, about, mcpClient }) {
-	const what = item === null || item === undefined ? { expected: expected ?? undefined } : { item };
-	const json = canonicalJson({ provider, kind, ...what, about, mcp_client: mcpClient ?? undefined });
+	const hasItem = item !== null && item !== undefined;
+	const json = canonicalJson({
+		provider, kind, expected: hasItem ? undefined : expected ?? undefined, item: item ?? undefined, about, mcp_client: mcpClient ?? undefined,
+	});
 	return sha256(`${REQUEST_LABEL}\0${json}`, DIGEST_BYTES);
 }
 

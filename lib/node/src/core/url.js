@@ -4,6 +4,8 @@ import { TARGET_URL_MAX } from './contract-limits.js';
 import { TEXTS } from './contract-texts.js';
 
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]']);
+/** A query with a parameter of which the name is state, or is encoded. */
+const MAY_NAME_STATE = /[?&](?:state(?![^=&])|[^=&?]*%)/;
 
 /** @param {URL} url */
 export function isLoopback({ protocol, hostname }) {
@@ -51,7 +53,8 @@ export function checkBaseUrl(value) {
 export function checkTargetUrl(value, kind) {
 	const url = parseWebUrl('targetUrl', value);
 	if (url.href.includes('#')) throw new TypeError(TEXTS.targetUrlFragment);
-	if (kind === 'oauth' && url.searchParams.has('state')) {
+	// Hardly a name is encoded, so that the query is seldom taken apart.
+	if (kind === 'oauth' && MAY_NAME_STATE.test(url.search) && url.searchParams.has('state')) {
 		throw new TypeError(TEXTS.targetUrlState);
 	}
 	checkLength(url.href);
