@@ -126,7 +126,7 @@ var sqlUndeliveredOf = internals.ReadingOf(
 	},
 )
 
-type refundsOfValues struct {
+type refundsWithItemValues struct {
 	tenant   string
 	provider string
 	since    *time.Time
@@ -150,19 +150,21 @@ type refundRow struct {
 	subject      string
 	session      string
 	resumeKey    string
+	// what the payment is for
+	item string
 }
 
-var sqlRefundsOf = internals.ReadingOf(
+var sqlRefundsWithItem = internals.ReadingOf(
 	`SELECT elicitation::text, provider_name, reference, amount, coalesce(currency, ''), coalesce(reversed, 0), received_at,
 		changed_at, coalesce(payment, ''), coalesce(paid, 0), coalesce(refunded, 0), coalesce(held, false), claimed, coalesce(subject,
-		''), coalesce(session, ''), coalesce(resume_key, '') FROM urlmode.refunds_of($1::text, $2::text, $3::timestamptz,
-		$4::text::uuid)`,
-	func(of refundsOfValues) []any {
+		''), coalesce(session, ''), coalesce(resume_key, ''), coalesce(item, '') FROM urlmode.refunds_with_item($1::text, $2::text,
+		$3::timestamptz, $4::text::uuid)`,
+	func(of refundsWithItemValues) []any {
 		return []any{of.tenant, orNull(of.provider), of.since, orNull(of.id)}
 	},
 	func(from pgx.CollectableRow) (r refundRow, err error) {
 		err = from.Scan(&r.elicitation, &r.providerName, &r.reference, &r.amount, &r.currency, &r.reversed, &r.receivedAt, &r.changedAt,
-			&r.payment, &r.paid, &r.refunded, &r.held, &r.claimed, &r.subject, &r.session, &r.resumeKey)
+			&r.payment, &r.paid, &r.refunded, &r.held, &r.claimed, &r.subject, &r.session, &r.resumeKey, &r.item)
 		return r, err
 	},
 )

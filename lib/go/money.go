@@ -114,6 +114,7 @@ type Refund struct {
 	Provider      string // its name in the configuration
 	// Owner and ResumeKey are empty where the elicitation was purged.
 	Owner     Owner
+	Item      string // what it was for; empty: the server did not say it
 	ResumeKey string
 	// Reference is the provider's, of the refund; that of the payment where the provider tells the total that went back.
 	Reference string

@@ -26,13 +26,13 @@ func (m *Instance) toUnclaimed(r unclaimedRow) (p UnclaimedPayment) {
 
 func (m *Instance) readRefunds(ctx context.Context, f filter) ([]Refund, error) {
 	found, err := call(ctx, m.pool, func(ctx context.Context) ([]refundRow, error) {
-		return run(ctx, m.pool, sqlRefundsOf, refundsOfValues(f.values(m.tenant)))
+		return run(ctx, m.pool, sqlRefundsWithItem, refundsWithItemValues(f.values(m.tenant)))
 	})
 	return column(found, toRefund), err
 }
 
 func toRefund(r refundRow) Refund {
-	made := Refund{ElicitationID: r.elicitation, Provider: r.providerName, Owner: Owner{r.subject, r.session}, ResumeKey: r.resumeKey,
+	made := Refund{ElicitationID: r.elicitation, Provider: r.providerName, Owner: Owner{r.subject, r.session}, Item: r.item, ResumeKey: r.resumeKey,
 		Reference: r.reference, Amount: r.amount, Currency: r.currency, Reversed: r.reversed, ReceivedAt: r.receivedAt, ChangedAt: r.changedAt}
 	if r.payment != "" {
 		made.Payment = &RefundedPayment{Reference: r.payment, Amount: r.paid, Refunded: r.refunded, Held: r.held, Claimed: r.claimed}

@@ -66,7 +66,7 @@ $$;
 COMMENT ON FUNCTION urlmode.is_unclaimed IS
 	'Internal. Whether a payment was not refunded, and no call has claimed it or holds its lease. One '
 	'that went back, and has come again after its elicitation was purged (a dispute that was won), '
-	'is nobody''s to claim: urlmode.refunds_of tells of it, and the operator can void it.';
+	'is nobody''s to claim: urlmode.refunds_with_item tells of it, and the operator can void it.';
 
 CREATE OR REPLACE FUNCTION urlmode.has_kept(elicitation uuid, reference text) RETURNS boolean
 LANGUAGE sql STABLE AS $$
@@ -634,12 +634,12 @@ COMMENT ON FUNCTION urlmode.undelivered_of IS
 	'again where has_result is false. begin_lease takes each of them. given_at: when another call '
 	'was last given the result. For all owners: for the operator of the MCP server.';
 
-CREATE OR REPLACE FUNCTION urlmode.refunds_of(tenant text, provider text, since timestamptz, id uuid)
+CREATE OR REPLACE FUNCTION urlmode.refunds_with_item(tenant text, provider text, since timestamptz, id uuid)
 RETURNS TABLE (
 	elicitation uuid, provider_name text, reference text, amount bigint, currency text, reversed bigint,
 	received_at timestamptz, changed_at timestamptz,
 	payment text, paid bigint, refunded bigint, held boolean, claimed boolean,
-	subject text, session text, resume_key text
+	subject text, session text, resume_key text, item text
 )
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT told.elicitation, r.provider::text, r.reference::text, coalesce(r.amount, p.amount),
@@ -648,7 +648,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 		r.received_at, r.changed_at,
 		p.reference::text, p.amount, p.refunded, p.held,
 		p.claimed_at IS NOT NULL OR urlmode.is_leased(p.elicitation, p.reference),
-		e.subject::text, e.session::text, e.resume_key::text
+		e.subject::text, e.session::text, e.resume_key::text, coalesce(p.item, e.item)::text
 	FROM urlmode.refund r
 	LEFT JOIN urlmode.payment p ON p.provider = r.provider AND p.reference = r.payment
 	CROSS JOIN LATERAL unnest(CASE WHEN p.reference IS NULL THEN r.elicitations ELSE ARRAY[p.elicitation] END) AS told (elicitation)
@@ -657,20 +657,20 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	WHERE (p.reference IS NOT NULL OR urlmode.has_no_payment(r))
 		-- Of a dispute, no money may have moved yet.
 		AND NOT (r.kind = 'dispute' AND r.amount IS NOT DISTINCT FROM 0 AND r.reversed_at IS NULL)
-		AND coalesce(p.tenant, e.tenant, r.tenant) = refunds_of.tenant
-		AND (refunds_of.provider IS NULL OR r.provider = refunds_of.provider)
+		AND coalesce(p.tenant, e.tenant, r.tenant) = refunds_with_item.tenant
+		AND (refunds_with_item.provider IS NULL OR r.provider = refunds_with_item.provider)
 		AND (since IS NULL OR r.changed_at >= since)
-		AND (refunds_of.id IS NULL OR (r.elicitations @> ARRAY[refunds_of.id] AND told.elicitation = refunds_of.id))
+		AND (refunds_with_item.id IS NULL OR (r.elicitations @> ARRAY[refunds_with_item.id] AND told.elicitation = refunds_with_item.id))
 	ORDER BY r.changed_at, r.reference
 $$;
-COMMENT ON FUNCTION urlmode.refunds_of IS
+COMMENT ON FUNCTION urlmode.refunds_with_item IS
 	'What went back from a tenant and what of it came again, since a time, the last change last: '
 	'also of payments that were claimed, and of elicitations that were purged (then without subject, '
 	'session and resume_key). amount: of this refund. reversed: how much of it came again. '
 	'payment: the reference of its payment, or NULL if that is not known, with a row for each '
-	'elicitation that it may be of; paid, refunded, held, claimed: of that payment. For all '
-	'owners: for the operator of the MCP server. What names neither a payment nor an elicitation of '
-	'a tenant is nobody''s.';
+	'elicitation that it may be of; paid, refunded, held, claimed: of that payment. item: NULL: '
+	'the server did not say what it was for. For all owners: for the operator of the MCP server. '
+	'What names neither a payment nor an elicitation of a tenant is nobody''s.';
 
 CREATE OR REPLACE FUNCTION urlmode.measure(OUT unclaimed bigint, OUT oldest_unclaimed_s bigint,
 	OUT database_ms bigint, OUT queue_usage double precision)
@@ -704,6 +704,6 @@ GRANT EXECUTE ON FUNCTION
 	urlmode.claim, urlmode.claim_at_once, urlmode.claim_outcome, urlmode.begin_lease, urlmode.renew_lease, urlmode.continue_lease, urlmode.fulfil_lease,
 	urlmode.begin_claim, urlmode.renew_claim, urlmode.fulfil_claim,
 	urlmode.confirm_claim, urlmode.release_claim, urlmode.end_exchange, urlmode.release_unsent, urlmode.read_exchange,
-	urlmode.unclaimed_of, urlmode.undelivered_of, urlmode.refunds_of
+	urlmode.unclaimed_of, urlmode.undelivered_of, urlmode.refunds_with_item
 TO :"server";
 GRANT EXECUTE ON FUNCTION urlmode.measure, urlmode.gauges TO :"cgi";

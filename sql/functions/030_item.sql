@@ -68,6 +68,22 @@ $$;
 COMMENT ON FUNCTION urlmode.undelivered IS
 	'undelivered_of, of what has no tenant, as older packages call it.';
 
+CREATE OR REPLACE FUNCTION urlmode.refunds_of(tenant text, provider text, since timestamptz, id uuid)
+RETURNS TABLE (
+	elicitation uuid, provider_name text, reference text, amount bigint, currency text, reversed bigint,
+	received_at timestamptz, changed_at timestamptz,
+	payment text, paid bigint, refunded bigint, held boolean, claimed boolean,
+	subject text, session text, resume_key text
+)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+	SELECT u.elicitation, u.provider_name, u.reference, u.amount, u.currency, u.reversed, u.received_at, u.changed_at,
+		u.payment, u.paid, u.refunded, u.held, u.claimed, u.subject, u.session, u.resume_key
+	FROM urlmode.refunds_with_item(refunds_of.tenant, refunds_of.provider, refunds_of.since, refunds_of.id) WITH ORDINALITY AS u
+	ORDER BY u.ordinality
+$$;
+COMMENT ON FUNCTION urlmode.refunds_of IS
+	'refunds_with_item, without the item, as older packages call it.';
+
 CREATE OR REPLACE FUNCTION urlmode.refunds(
 	provider text DEFAULT NULL, since timestamptz DEFAULT NULL, id uuid DEFAULT NULL
 )
@@ -80,11 +96,11 @@ RETURNS TABLE (
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT u.elicitation, u.provider_name, u.reference, u.amount, u.currency, u.reversed, u.received_at, u.changed_at,
 		u.payment, u.paid, u.refunded, u.held, u.claimed, u.subject, u.session, u.resume_key
-	FROM urlmode.refunds_of('', refunds.provider, refunds.since, refunds.id) WITH ORDINALITY AS u
+	FROM urlmode.refunds_with_item('', refunds.provider, refunds.since, refunds.id) WITH ORDINALITY AS u
 	ORDER BY u.ordinality
 $$;
 COMMENT ON FUNCTION urlmode.refunds IS
-	'refunds_of, of what has no tenant, as older packages call it.';
+	'refunds_with_item, of what has no tenant, as older packages call it.';
 
 CREATE OR REPLACE FUNCTION urlmode.show_item(id uuid) RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -94,6 +110,7 @@ COMMENT ON FUNCTION urlmode.show_item IS
 	'What a payment or signature is for, in the words of the MCP server; NULL: it does not say.';
 
 GRANT EXECUTE ON FUNCTION
-	urlmode.unclaimed_payments, urlmode.unclaimed, urlmode.undelivered_claims, urlmode.undelivered, urlmode.refunds
+	urlmode.unclaimed_payments, urlmode.unclaimed, urlmode.undelivered_claims, urlmode.undelivered, urlmode.refunds_of,
+	urlmode.refunds
 TO :"server";
 GRANT EXECUTE ON FUNCTION urlmode.show_item TO :"operator";

@@ -22,17 +22,17 @@ CREATE OR REPLACE FUNCTION urlmode.page_of_refunds(tenant text, provider text, s
 RETURNS TABLE (item jsonb, cursor text)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 	SELECT jsonb_build_object('id', r.elicitation, 'provider', r.provider_name, 'subject', r.subject, 'session', r.session,
-			'resume_key', r.resume_key, 'reference', r.reference, 'amount', r.amount, 'currency', r.currency, 'reversed', r.reversed,
+			'item', r.item, 'resume_key', r.resume_key, 'reference', r.reference, 'amount', r.amount, 'currency', r.currency, 'reversed', r.reversed,
 			'received_at', r.received_at, 'changed_at', r.changed_at, 'payment', r.payment,
 			'paid', r.paid, 'refunded', r.refunded, 'held', r.held, 'claimed', r.claimed),
 		x.cursor
-	FROM urlmode.refunds_of(page_of_refunds.tenant, page_of_refunds.provider, since, NULL) r
+	FROM urlmode.refunds_with_item(page_of_refunds.tenant, page_of_refunds.provider, since, NULL) r
 	CROSS JOIN LATERAL (SELECT to_char(r.changed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US') || ' ' || r.reference || ' ' || coalesce(r.elicitation::text, '')) AS x (cursor)
 	WHERE after IS NULL OR x.cursor > after COLLATE "C"
 	ORDER BY x.cursor COLLATE "C" LIMIT least(greatest(most, 1), 100)
 $$;
 COMMENT ON FUNCTION urlmode.page_of_refunds IS
-	'What urlmode.refunds_of lists: at most `most` and 100 after a cursor.';
+	'What urlmode.refunds_with_item lists: at most `most` and 100 after a cursor.';
 
 CREATE OR REPLACE FUNCTION urlmode.page_of_entitlements_since(tenant text, subject text, item_name text, since timestamptz, after text, most integer)
 RETURNS TABLE (item jsonb, cursor text)

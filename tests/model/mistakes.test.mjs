@@ -87,7 +87,7 @@ const MISTAKES = {
 	'what was reinstated before it was withdrawn again is there': { keep_refunds: ['AND (this.at < r.moved_at) IS NOT TRUE\n\t\t\t\t\tTHEN', 'THEN'] },
 	'a dispute that goes on after its end has ended': { keep_refunds: ["this.kind = 'dispute' AND this.at > r.occurred_at", 'false'] },
 	'an older state of a dispute is its state': { keep_refunds: ['THEN coalesce(r.state, this.state) ELSE', 'THEN coalesce(this.state, r.state) ELSE'] },
-	'a dispute that has moved no money is listed': { refunds_of: ["r.kind = 'dispute' AND", 'false AND'] },
+	'a dispute that has moved no money is listed': { refunds_with_item: ["r.kind = 'dispute' AND", 'false AND'] },
 	'the ledger says less than went back': { gone_back_of: ['sum(', 'max('] },
 	'what happened later is read first': { number_ledger: ['ORDER BY u.id LIMIT', 'ORDER BY u.id DESC LIMIT'] },
 	'an entry that was acknowledged comes again': { acknowledge_ledger: ['greatest(c.number, acknowledge_ledger.number)', 'c.number'] },

@@ -383,7 +383,7 @@ LANGUAGE sql SECURITY DEFINER AS $$
 	SELECT test.n(r.elicitation), r.reference, test.price(r.amount, r.currency), test.price(nullif(r.reversed, 0)), r.payment || ' ' || test.price(r.paid),
 		test.price(nullif(r.refunded, 0)), concat_ws(' ', CASE WHEN r.held THEN 'held' END, CASE WHEN r.claimed THEN 'claimed' END),
 		concat_ws(' ', r.subject, nullif(r.session, ''), r.resume_key)
-	FROM urlmode.refunds_of(refunds.tenant, refunds.provider, now() - refunds.since, test.id(of_one)) r
+	FROM urlmode.refunds_with_item(refunds.tenant, refunds.provider, now() - refunds.since, test.id(of_one)) r
 $$;
 -- An instance reads for a consumer: its name, for what follows. many: how many entries it acknowledges.
 CREATE FUNCTION follow(instance text, consumer text DEFAULT 'books', lease interval DEFAULT '1 min', tenant text DEFAULT '') RETURNS text LANGUAGE plpgsql SECURITY DEFINER AS $$

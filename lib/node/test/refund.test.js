@@ -83,7 +83,7 @@ test('what goes back after the claim reaches the server, also when the elicitati
 	assert.equal(await callback.event(null, 'refunded', { reference, refund: `${reference}-b`, amount: 50, currency: 'EUR' }), 'refunded');
 	await until('it is told', () => told.every((events) => events.length === 2));
 
-	const common = { elicitationId: id, provider: 'demo', currency: 'EUR', reversed: 0 };
+	const common = { elicitationId: id, provider: 'demo', item: 'report:42', currency: 'EUR', reversed: 0 };
 	const of = (refunded) => ({ reference, amount: 1_050, refunded, held: true, claimed: true });
 	const without = ({ receivedAt, changedAt, ...rest }) => rest;
 	const mine = (rows) => rows.filter(({ elicitationId }) => elicitationId === id).map(without);

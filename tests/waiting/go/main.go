@@ -382,7 +382,7 @@ func payment(of urlmode.ProvenPayment, more members) members {
 }
 
 func refund(of urlmode.Refund) members {
-	told := members{"elicitation_id": of.ElicitationID, "amount": of.Amount, "reversed": of.Reversed}
+	told := members{"elicitation_id": of.ElicitationID, "item": of.Item, "amount": of.Amount, "reversed": of.Reversed}
 	if of.Payment != nil {
 		told["payment"] = members{"reference": of.Payment.Reference, "refunded": of.Payment.Refunded,
 			"held": of.Payment.Held, "claimed": of.Payment.Claimed}

@@ -117,10 +117,11 @@ export function undeliveredOf(query, { tenant, provider, since, id }) {
  * @property {string | null} subject
  * @property {string | null} session
  * @property {string | null} resume_key
+ * @property {string | null} item what the payment is for
  */
 
-const REFUNDS_OF = `SELECT elicitation, provider_name, reference, amount, currency, reversed, received_at, changed_at, payment, paid,
-	refunded, held, claimed, subject, session, resume_key FROM urlmode.refunds_of($1, $2, $3, $4)`;
+const REFUNDS_WITH_ITEM = `SELECT elicitation, provider_name, reference, amount, currency, reversed, received_at, changed_at, payment, paid,
+	refunded, held, claimed, subject, session, resume_key, item FROM urlmode.refunds_with_item($1, $2, $3, $4)`;
 
 /**
  * @param {Query} query
@@ -131,8 +132,8 @@ const REFUNDS_OF = `SELECT elicitation, provider_name, reference, amount, curren
  * @param {string | null} values.id
  * @returns {Promise<RefundRow[]>}
  */
-export function refundsOf(query, { tenant, provider, since, id }) {
-	return /** @type {Promise<never>} */ (query(REFUNDS_OF, [tenant, provider, since, id], true));
+export function refundsWithItem(query, { tenant, provider, since, id }) {
+	return /** @type {Promise<never>} */ (query(REFUNDS_WITH_ITEM, [tenant, provider, since, id], true));
 }
 
 const PAID = 'SELECT urlmode.paid($1, $2, $3, $4) AS answer';

@@ -174,7 +174,7 @@ export class Database {
 	 * @returns {Promise<RefundRow[]>}
 	 */
 	refunds({ provider = null, since = null, id = null }) {
-		return money.refundsOf(this.#ask, { tenant: this.#tenant, provider, since, id });
+		return money.refundsWithItem(this.#ask, { tenant: this.#tenant, provider, since, id });
 	}
 
 	/** @param {{ subject: string, item: string, since: Date | null, delivered: boolean }} whose */

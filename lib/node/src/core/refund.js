@@ -8,7 +8,7 @@ export function toRefund(row) {
 	const toNumber = (/** @type {string | null} */ value) => (value === null ? undefined : Number(value));
 	return {
 		elicitationId: row.elicitation, provider: row.provider_name, subject: row.subject ?? undefined,
-		session: row.session ?? undefined, resumeKey: row.resume_key ?? undefined,
+		session: row.session ?? undefined, item: row.item ?? undefined, resumeKey: row.resume_key ?? undefined,
 		reference: row.reference, amount: toNumber(row.amount), currency: row.currency ?? undefined,
 		reversed: toNumber(row.reversed), receivedAt: row.received_at, changedAt: row.changed_at,
 		payment: row.payment === null ? undefined : {

@@ -436,6 +436,7 @@
  * @property {string} provider
  * @property {string | undefined} subject undefined where the elicitation was purged; so are session and resumeKey
  * @property {string | undefined} session
+ * @property {string | undefined} item what it was for; undefined: the server did not say it
  * @property {string | undefined} resumeKey
  * @property {string} reference the provider's, of the refund; that of the payment where the provider tells the total that went back
  * @property {number | undefined} amount in minor units; undefined: all of a payment that is not known

@@ -43,7 +43,7 @@ export function toRefund(item) {
 	const { id, provider, reference, payment, paid, refunded, held, claimed } = item;
 	return {
 		elicitationId: id, provider, subject: item.subject ?? undefined, session: item.session ?? undefined,
-		resumeKey: item.resume_key ?? undefined, reference, amount: item.amount ?? undefined, currency: item.currency ?? undefined,
+		item: item.item ?? undefined, resumeKey: item.resume_key ?? undefined, reference, amount: item.amount ?? undefined, currency: item.currency ?? undefined,
 		reversed: item.reversed ?? undefined, receivedAt: new Date(item.received_at), changedAt: new Date(item.changed_at),
 		payment: payment === null ? undefined : { reference: payment, amount: paid, refunded, held: held === true, claimed },
 	};

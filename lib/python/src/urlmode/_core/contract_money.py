@@ -130,14 +130,16 @@ class RefundRow(NamedTuple):
     subject: str | None
     session: str | None
     resume_key: str | None
+    item: str | None
+    """what the payment is for"""
 
 
-REFUNDS_OF = """SELECT elicitation::text, provider_name, reference, amount, currency, reversed, received_at,
-    changed_at, payment, paid, refunded, held, claimed, subject, session, resume_key FROM
-    urlmode.refunds_of(%s::text, %s::text, %s::timestamptz, %s::uuid)"""
+REFUNDS_WITH_ITEM = """SELECT elicitation::text, provider_name, reference, amount, currency, reversed,
+    received_at, changed_at, payment, paid, refunded, held, claimed, subject, session, resume_key, item FROM
+    urlmode.refunds_with_item(%s::text, %s::text, %s::timestamptz, %s::uuid)"""
 
 
-async def refunds_of(
+async def refunds_with_item(
     query: Query,
     *,
     tenant: str,
@@ -145,7 +147,7 @@ async def refunds_of(
     since: datetime | None,
     id: str | None,
 ) -> list[RefundRow]:
-    found = await query(REFUNDS_OF, [tenant, provider, since, id], True)
+    found = await query(REFUNDS_WITH_ITEM, [tenant, provider, since, id], True)
     return [RefundRow(*row) for row in found]
 
 

@@ -170,7 +170,7 @@ class Database:
     async def refunds(
         self, *, provider: str | None = None, since: datetime | None = None, id: str | None = None
     ) -> list[RefundRow]:
-        return await money.refunds_of(self.query, tenant=self.tenant, provider=provider, since=since, id=id)
+        return await money.refunds_with_item(self.query, tenant=self.tenant, provider=provider, since=since, id=id)
 
     async def begin_recheck(self, key: RowKey, lease_ms: int, max_age_ms: int | None) -> TakenRecheck | None:
         """None if another instance is rechecking, or if there is nothing to recheck. `max_age_ms`: before a claim."""

@@ -141,7 +141,7 @@ def to_refund(row: RefundRow) -> Refund:
         )  # fmt: skip
     return Refund(
         elicitation_id=row.elicitation, provider=row.provider_name, subject=row.subject, session=row.session,
-        resume_key=row.resume_key, reference=row.reference, amount=row.amount, currency=row.currency,
+        item=row.item, resume_key=row.resume_key, reference=row.reference, amount=row.amount, currency=row.currency,
         reversed=row.reversed, received_at=row.received_at, changed_at=row.changed_at, payment=payment,
     )  # fmt: skip
 

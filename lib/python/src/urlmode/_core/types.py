@@ -332,6 +332,8 @@ class Refund:
     subject: str | None
     """None where the elicitation was purged; so are session and resume_key"""
     session: str | None
+    item: str | None
+    """what it was for; None: the server did not say it"""
     resume_key: str | None
     reference: str
     """the provider's, of the refund; that of the payment where the provider tells the total that went back"""
