@@ -185,28 +185,42 @@ LANGUAGE sql STABLE AS $$
 					OR EXISTS (SELECT FROM urlmode.payment p WHERE p.provider = e.provider AND p.elicitation = e.id AND p.reference = x.payment)
 			END AND NOT (x.is_refund AND EXISTS (
 				SELECT FROM urlmode.payment p WHERE p.provider = e.provider AND p.elicitation <> e.id AND p.reference = x.payment
-			)) AND NOT urlmode.is_others(e.provider, e.tenant) AS is_ours
+			)) AND NOT urlmode.is_others(e.provider, e.tenant) AS is_ours,
+			-- What was paid before: the money of a bank debit may still return.
+			CASE WHEN NOT x.is_refund AND EXISTS (
+				SELECT FROM urlmode.payment p WHERE p.provider = e.provider AND p.elicitation = e.id AND p.reference = x.payment
+			) THEN 'failed ' || left(x.payment, 190) END AS its_return
 		FROM named x
+	), told AS (
+		SELECT o.*, CASE WHEN o.is_refund THEN CASE WHEN o.status IN ('paid', 'processing') THEN 'refunded' ELSE 'refund_reversed' END
+				WHEN o.status = 'paid' AND EXISTS (
+					SELECT FROM urlmode.refund r WHERE r.provider = e.provider AND r.reference = o.its_return AND r.reversed_at IS NULL
+				) THEN 'refund_reversed'
+				WHEN o.status IN ('paid', 'processing') THEN o.status
+				WHEN o.its_return IS NOT NULL THEN 'refunded'
+				-- Another payment goes on, so this one was an attempt.
+				WHEN bool_or(o.is_ours AND NOT o.is_refund AND o.status IN ('paid', 'processing')) OVER () THEN 'attempt_failed'
+				ELSE o.status END AS effect
+		FROM ours o
+	), read AS (
+		SELECT t.*, CASE WHEN NOT t.is_refund AND t.effect = ANY (urlmode.refund_effects()) THEN t.effect END AS moves FROM told t
 	)
-	SELECT o.n, concat_ws(' ', 'recheck', CASE WHEN o.is_refund THEN 'refund' END, o.status), o.is_ours,
-		CASE WHEN o.is_refund THEN CASE WHEN o.status IN ('paid', 'processing') THEN 'refunded' ELSE 'refund_reversed' END
-			WHEN o.status IN ('paid', 'processing') THEN o.status
-			-- Another payment goes on, so this one was an attempt.
-			WHEN bool_or(o.is_ours AND NOT o.is_refund AND o.status IN ('paid', 'processing')) OVER () THEN 'attempt_failed'
-			ELSE o.status END,
-		(o.entry ->> 'amount')::bigint, o.entry ->> 'currency', o.payment,
-		CASE WHEN o.is_refund THEN o.entry ->> 'reference' END,
-		CASE WHEN NOT o.is_refund THEN coalesce(e.checkout, o.entry ->> 'checkout') END,
-		CASE WHEN NOT o.is_refund THEN decode(o.entry ->> 'result', 'base64') END,
-		'recheck:' || encode(sha256(convert_to(concat_ws(' ', e.id, o.is_refund, o.status, o.entry ->> 'amount', o.entry ->> 'currency',
-			o.entry ->> 'reference', o.payment), 'UTF8')), 'hex')
-	FROM ours o
-	ORDER BY o.n
+	SELECT r.n, concat_ws(' ', 'recheck', CASE WHEN r.is_refund THEN 'refund' END, r.status), r.is_ours, r.effect,
+		-- All of it.
+		CASE WHEN r.moves IS NULL THEN (r.entry ->> 'amount')::bigint END, CASE WHEN r.moves IS NULL THEN r.entry ->> 'currency' END, r.payment,
+		CASE WHEN r.is_refund THEN r.entry ->> 'reference' WHEN r.moves IS NOT NULL THEN r.its_return END,
+		CASE WHEN NOT r.is_refund THEN coalesce(e.checkout, r.entry ->> 'checkout') END,
+		CASE WHEN NOT r.is_refund THEN decode(r.entry ->> 'result', 'base64') END,
+		'recheck:' || encode(sha256(convert_to(concat_ws(' ', e.id, r.is_refund, r.status, r.entry ->> 'amount', r.entry ->> 'currency',
+			r.entry ->> 'reference', r.payment, r.moves), 'UTF8')), 'hex')
+	FROM read r
+	ORDER BY r.n
 $$;
 COMMENT ON FUNCTION urlmode.read_entries IS
 	'Internal. The events that an answer stands for: payments, then what went back of them. A '
 	'refund that is still under way counts as one that is done, and one that failed or was '
-	'cancelled has come again. is_ours: whether the entry names this elicitation or its checkout, '
+	'cancelled has come again. A payment that was recorded as paid, and has failed or was cancelled, went '
+	'back, and has come again when it is paid again. is_ours: whether the entry names this elicitation or its checkout, '
 	'and no other one; or, where a refund names neither, whether its payment does. Nothing is, where '
 	'the provider is another tenant''s. identity: the '
 	'same entry is one event.';
@@ -277,7 +291,8 @@ COMMENT ON FUNCTION urlmode.answer_recheck IS
 	'elicitation_id and checkout; and refunds, with reference, payment, amount, currency or not, '
 	'status, and the last two. They take the way of signed events (receive_events): what '
 	'is paid is a payment whether it matches or not, failed and cancelled end the elicitation as '
-	'an event does, but where another payment of the answer goes on, it was an attempt. A refund '
+	'an event does, but where another payment of the answer goes on, it was an attempt, and where this one was recorded as paid, it '
+	'went back. A refund '
 	'that is under way counts; one that failed or was cancelled has come again. outcome, for each '
 	'payment and then for each refund: as receive_events returns it; seen: it was recorded before; '
 	'foreign: it names neither this elicitation nor its checkout, or another one, and was not '

@@ -120,10 +120,25 @@ COMMENT ON FUNCTION urlmode.types_of_refund IS
 	'Internal. The types of the entries that say what is known of a refund or dispute, in their '
 	'order.';
 
+CREATE OR REPLACE FUNCTION urlmode.enter_delivered(p urlmode.payment) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+	INSERT INTO urlmode.ledger (tenant, type, kind, provider, elicitation, payment, checkout, reference, amount, currency, refunded)
+	VALUES (p.tenant, 'delivered', CASE p.claim_end WHEN 'refunded' THEN 'refund' ELSE 'payment' END, p.provider, p.elicitation,
+		p.reference, p.checkout, p.claim_refund, p.amount, p.currency, p.refunded);
+END
+$$;
+COMMENT ON FUNCTION urlmode.enter_delivered IS
+	'Internal. Enters that a claim has had its last end, and which.';
+
 CREATE OR REPLACE FUNCTION urlmode.enter_payment() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN
 	PERFORM urlmode.enter_of_payment(NEW, CASE WHEN NOT NEW.matches THEN 'mismatched' WHEN NEW.late THEN 'late' ELSE 'paid' END);
+	-- It was delivered for a part, and is not offered again.
+	IF TG_OP = 'UPDATE' AND NEW.claimed_at IS NOT NULL AND NOT OLD.matches THEN
+		PERFORM urlmode.enter_delivered(NEW);
+	END IF;
 	PERFORM urlmode.enter_voided(NEW);
 	-- What was told before, or changes with the amount. One that names another payment may be of this one, if that is not known.
 	PERFORM urlmode.enter_of_refund(r, t.type)
@@ -158,9 +173,7 @@ BEGIN
 		IF told.type IS DISTINCT FROM 'claimed' THEN
 			PERFORM urlmode.enter_of_payment(NEW, 'claimed');
 		END IF;
-		INSERT INTO urlmode.ledger (tenant, type, kind, provider, elicitation, payment, checkout, reference, amount, currency, refunded)
-		VALUES (NEW.tenant, 'delivered', CASE NEW.claim_end WHEN 'refunded' THEN 'refund' ELSE 'payment' END, NEW.provider, NEW.elicitation,
-			NEW.reference, NEW.checkout, NEW.claim_refund, NEW.amount, NEW.currency, NEW.refunded);
+		PERFORM urlmode.enter_delivered(NEW);
 	END IF;
 	IF NEW.held AND NOT OLD.held THEN
 		PERFORM urlmode.enter_of_payment(NEW, 'held');

@@ -46,18 +46,40 @@ $$;
 COMMENT ON FUNCTION urlmode.status_rank IS
 	'Internal. Of two statuses that a provider has said at the same time, the greater counts.';
 
--- STABLE, as now().
+-- In PL/pgSQL, which keeps its plan: each call of a tool that requires a subscription asks this.
+CREATE OR REPLACE FUNCTION urlmode.is_last_back(entitlement uuid) RETURNS boolean
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+	RETURN (
+		SELECT p.refunded_at IS NOT NULL FROM urlmode.payment p
+		WHERE p.entitlement = is_last_back.entitlement AND p.amount > 0 AND NOT p.extra
+		ORDER BY p.paid_at DESC NULLS LAST, p.reference DESC LIMIT 1
+	);
+END
+$$;
+COMMENT ON FUNCTION urlmode.is_last_back IS
+	'Internal. Whether what was paid last for a subscription has gone back: a refund, or a dispute.';
+
+-- These are STABLE, as now(), and have no subquery: otherwise PostgreSQL would not inline them, and plan each in each call.
+CREATE OR REPLACE FUNCTION urlmode.has_ended(e urlmode.entitlement) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+	SELECT coalesce(e.status = 'ended' OR e.cancel_at <= now()
+		OR e.status = 'cancelled' AND coalesce(e.cancel_at, e.until, e.trial_until, e.opened_at) <= now(), false)
+$$;
+COMMENT ON FUNCTION urlmode.has_ended IS
+	'Internal. Whether a subscription is over, and cannot be resumed.';
+
+CREATE OR REPLACE FUNCTION urlmode.is_paused(e urlmode.entitlement) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+	SELECT (e.paused OR e.status IS NOT DISTINCT FROM 'paused') AND NOT urlmode.has_ended(e)
+$$;
+COMMENT ON FUNCTION urlmode.is_paused IS
+	'Internal. Whether a subscription has ended until it is resumed.';
+
 CREATE OR REPLACE FUNCTION urlmode.entitlement_status(e urlmode.entitlement) RETURNS text
 LANGUAGE sql STABLE AS $$
 	SELECT CASE
-		WHEN e.status IN ('ended', 'paused') OR e.paused OR e.cancel_at <= now() THEN 'ended'
-		WHEN e.status = 'cancelled' AND coalesce(e.cancel_at, e.until, e.trial_until, e.opened_at) <= now() THEN 'ended'
-		-- What was paid last has gone back: a refund, or a dispute.
-		WHEN (
-			SELECT p.refunded_at IS NOT NULL FROM urlmode.payment p
-			WHERE p.entitlement = e.id AND p.amount > 0 AND NOT p.extra
-			ORDER BY p.paid_at DESC NULLS LAST, p.reference DESC LIMIT 1
-		) THEN 'ended'
+		WHEN urlmode.has_ended(e) OR e.status = 'paused' OR e.paused OR urlmode.is_last_back(e.id) THEN 'ended'
 		WHEN e.status = 'past_due' THEN 'past_due'
 		WHEN e.status = 'cancelled' OR e.cancel_at IS NOT NULL THEN 'cancelled'
 		WHEN coalesce(e.until, e.trial_until, e.opened_at) + e.late <= now() THEN 'past_due'
@@ -68,13 +90,6 @@ $$;
 COMMENT ON FUNCTION urlmode.entitlement_status IS
 	'Internal. What a call is told of a subscription: trialing, active, cancelled, past_due or '
 	'ended.';
-
-CREATE OR REPLACE FUNCTION urlmode.is_paused(e urlmode.entitlement) RETURNS boolean
-LANGUAGE sql STABLE AS $$
-	SELECT e.status IS DISTINCT FROM 'ended' AND (e.paused OR e.status IS NOT DISTINCT FROM 'paused') AND (e.cancel_at <= now()) IS NOT TRUE
-$$;
-COMMENT ON FUNCTION urlmode.is_paused IS
-	'Internal. Whether a subscription has ended until it is resumed.';
 
 CREATE OR REPLACE FUNCTION urlmode.is_subscribed(tenant text, subject text, item text) RETURNS boolean
 LANGUAGE sql STABLE AS $$
@@ -388,7 +403,7 @@ RETURNS TABLE (
 	item_name text, status text, until timestamptz, entitled boolean, paused boolean,
 	provider text, account text, subscription text, elicitation uuid, opened_at timestamptz
 )
-LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 BEGIN
 	-- In PL/pgSQL, which keeps its plan: each call of a tool that requires a subscription asks this.
@@ -451,7 +466,7 @@ BEGIN
 	) || ARRAY(
 		SELECT e.id FROM urlmode.entitlement e
 		WHERE e.changed_at <= now() - interval '400 days' AND greatest(e.until, e.cancel_at, e.opened_at) <= now() - interval '400 days'
-			AND NOT e.paused AND e.status IS DISTINCT FROM 'paused'
+			AND NOT urlmode.is_paused(e)
 		ORDER BY e.changed_at LIMIT batch FOR UPDATE SKIP LOCKED
 	))[:batch]);
 	GET DIAGNOSTICS taken = ROW_COUNT;

@@ -12,11 +12,18 @@ export function deliveries() {
 	};
 	const charge = { id: 302961, reference: ID };
 	const naira = { reference: '302961', amount: 10000, currency: 'NGN' };
+	// Captured by hand, in examples of the provider's own: the transaction has its id when it is captured.
+	const held = (what, more, expected) => paystack(`preauthorization-${what}`, `preauthorization.${what}.success`,
+		{ id: 3099, reference: ID, amount: 1000, currency: 'ZAR', captured_amount: null, transaction_id: null, ...more },
+		event(expected.effect, `preauthorization.${what}.success`, `preauthorization.${what}.success:3099:`, { currency: 'ZAR', amount: 1000, reference: 'preauthorization:3099', ...expected.event }));
 	// A site of the test mode: live events are of the other mode.
 	return {
 		site: { secrets: ['sk_test_1'], mode: 'test' },
 		deliveries: [
 			paystack('good', 'charge.success', charge, event('paid', 'charge.success', 'charge.success:302961:', naira)),
+			held('reserve', { status: 'authorized' }, { effect: 'processing' }),
+			held('capture', { status: 'captured', captured_amount: '900', transaction_id: '1504264401' }, { effect: 'paid', event: { amount: 900, reference: '1504264401' } }),
+			held('release', { status: 'released' }, { effect: 'attempt_failed' }),
 			paystack('refunded', 'refund.processed', { refund_reference: 'r1', transaction_reference: ID, amount: '10000' },
 				event('refunded', 'refund.processed', `refund.processed:r1:${ID}`, { refund: 'r1', amount: 10000, currency: 'NGN' })),
 			// The rest of it: another refund, another event.

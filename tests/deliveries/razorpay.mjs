@@ -3,18 +3,18 @@ import { event, hmac, ID, inHeader, json, NOW, OTHER, PAID, sha256 } from './sup
 
 export function deliveries() {
 	const secrets = ['webhook-secret'], return_secrets = ['key-secret'];
-	const deliver = (name, what, effect, payment) => {
+	const deliver = (name, what, effect, payment, status = 'captured') => {
 		const body = json({
 			event: `payment_link.${what}`,
 			payload: {
-				...payment && { payment: { entity: { id: payment, amount: 100, currency: 'INR' } } },
+				...payment && { payment: { entity: { id: payment, amount: 100, currency: 'INR', status } } },
 				payment_link: { entity: { id: 'plink_1', reference_id: ID, amount: 100, currency: 'INR', status: what } },
 			},
 		});
 		return {
 			name, body, headers: { 'x-razorpay-signature': hmac('sha256', secrets[0], body, 'hex') },
 			verdict: 'good', events: [event(effect, `payment_link.${what}`, `sha256:${sha256(body)}`,
-				{ ...payment && { reference: payment }, ...effect !== 'ignore' && { amount: 100, currency: 'INR' } })],
+				{ ...payment && { reference: payment }, ...!['ignore', 'recheck'].includes(effect) && { amount: 100, currency: 'INR' } })],
 		};
 	};
 	const back = (name, status, expected, change = (q) => q) => {
@@ -62,6 +62,7 @@ export function deliveries() {
 			deliver('paid', 'paid', 'paid', 'pay_1'),
 			// Each payment of a link has its own reference.
 			deliver('paid-again', 'paid', 'paid', 'pay_2'),
+			deliver('paid-by-what-is-only-authorized', 'paid', 'recheck', 'pay_4', 'authorized'),
 			deliver('paid-in-part', 'partially_paid', 'ignore', 'pay_3'),
 			deliver('cancelled', 'cancelled', 'failed'),
 			deliver('expired', 'expired', 'expired'),

@@ -42,6 +42,7 @@ export function deliveries() {
 			deliver('paid', 'paid', 'recheck'),
 			deliver('paid-in-part', 'partially_paid', 'ignore'),
 			deliver('renewed', 'paid', 'ignore', {}, false, { source_name: 'subscription_contract' }),
+			deliver('authorized', 'authorized', 'processing', amount),
 			deliver('voided', 'voided', 'failed', amount),
 			deliver('refunded', 'refunded', 'refunded', amount),
 			deliver('refunded-in-part', 'partially_refunded', 'ignore'),

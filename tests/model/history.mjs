@@ -218,7 +218,7 @@ export function makeHistory(seed) {
 			const captured = (amount) => ({ do: 'event', event: label('event'), effect: 'paid', payment, amount });
 			return [
 				{ do: 'call', call: row, at: 0, user: random.pick(USERS), thing: 'book' }, { do: 'pay', payment, row, amount: PART, currency: 'EUR' },
-				captured(PART), ...random.chance(0.5) ? [{ do: 'refundByHand', payment }] : [captured(700)], captured(1_000),
+				captured(PART), ...random.chance(0.5) ? [{ do: 'refundByHand', payment, delivers: random.chance(0.3) }] : [captured(700)], captured(1_000),
 			];
 		},
 		/** Two payments of one elicitation, and something that goes back of one of them, perhaps again: nobody knows which. */
@@ -262,7 +262,7 @@ export function makeHistory(seed) {
 		fulfil: () => ({ do: 'fulfil', call: recent('call') }),
 		confirm: () => ({ do: 'confirm', call: recent('call') }),
 		release: () => ({ do: 'release', call: recent('call') }),
-		refundByHand: () => ({ do: 'refundByHand', payment: random.pick([recent('payment'), ...parts()]), ...random.chance(0.3) && { dies: true } }),
+		refundByHand: () => ({ do: 'refundByHand', payment: random.pick([recent('payment'), ...parts()]), [random.weighted({ refunds: 5, delivers: 2, dies: 3 })]: true }),
 		cancel: () => ({ do: 'cancel', row: recent('call') }),
 		complete: () => ({ do: 'complete', row: recent('call'), payment: recent('payment') }),
 		later: () => ({

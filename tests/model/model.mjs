@@ -265,12 +265,13 @@ export class Model {
 		return true;
 	}
 
-	/** Whoever has delivered or refunded what is listed says so. */
-	endByHand(claim) {
+	/** Whoever has delivered or refunded what is listed says so, and which. */
+	endByHand(claim, end = 'delivered') {
 		const { row, target, lease } = claim;
 		claim.isDone = true;
 		if (target.lease !== lease) return false;
 		this.#endClaim(row, target);
+		target.end = end;
 		return true;
 	}
 
@@ -565,7 +566,7 @@ export class Model {
 		const isSame = known && known.currency === currency && known.amount === amount;
 		this.payments.set(reference, {
 			claimed: false, refunded: false, back: 0, held: false, reference, row, amount, currency, checkout, provenAt: this.now, turn: this.turn,
-			...known && { checkout: known.checkout }, ...isSame && known, matches, late: !isOpen(row) || this.now >= closesAt(row),
+			...known && { checkout: known.checkout }, ...known?.end === 'delivered' && { claimed: true, claimedAt: known.claimedAt, end: known.end }, ...isSame && known, matches, late: !isOpen(row) || this.now >= closesAt(row),
 		});
 		return matches ? 'matches' : 'mismatch';
 	}

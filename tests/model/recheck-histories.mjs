@@ -20,6 +20,8 @@ const [LEASE, AGE] = [60_000, 60_000];
 /** What a provider has: amounts are those of the references. The first payment is what is expected. */
 const PAYMENTS = { p1: 1_050, p2: 2_000 };
 const REFUNDS = { r1: ['p1', 400], r2: ['p1', 650], r3: ['p2', 2_000] };
+/** What went back of a payment: by refunds, or because it is not paid any more. */
+const BACK = { ...REFUNDS, 'failed p1': ['p1', PAYMENTS.p1], 'failed p2': ['p2', PAYMENTS.p2] };
 const STATUSES = ['paid', 'processing', 'failed', 'cancelled'];
 const NAMES = ['mine', 'checkout', 'other', 'none'];
 
@@ -31,7 +33,8 @@ export function makeHistory(seed) {
 		event: () => ({}),
 		begin: () => ({ age: pick([null, AGE, AGE]) }),
 		due: () => ({ providers: pick([['shop'], ['shop', 'other'], ['other']]) }),
-		answer: () => ({
+		// A payment of which an answer says now this and now that.
+		answer: () => (random.chance(0.4) ? { payments: [{ reference: 'p1', status: pick(['paid', 'failed']), names: 'mine' }], refunds: [] } : {
 			payments: some(Object.keys(PAYMENTS), 3).map((reference) => ({ reference, status: pick(STATUSES), names: pick(['mine', ...NAMES]) })),
 			refunds: some(Object.keys(REFUNDS), 2).map((reference) => ({ reference, status: pick(STATUSES), names: pick(['none', ...NAMES]) })),
 		}),
@@ -86,10 +89,14 @@ class Model {
 		const goesOn = ours.some(({ status }) => status === 'paid' || status === 'processing');
 		const named = new Set(ours.map(({ reference }) => reference));
 		const known = new Set([...named, ...this.payments.keys()]);
+		const [paid, gone] = [new Set(this.payments.keys()), new Set([...this.refunds.keys()].filter((reference) => this.#isBack(reference)))];
 		// What is paid or under way is looked at first.
 		for (const { reference, status } of [...ours].sort((a, b) => Number(isEnd(a)) - Number(isEnd(b)))) {
-			if (!this.#isNew(`payment ${reference} ${status}`)) continue;
-			if (status === 'paid' && !this.payments.has(reference)) {
+			const moves = isEnd({ status }) && paid.has(reference) ? 'back' : status === 'paid' && gone.has(`failed ${reference}`) ? 'again' : '';
+			if (!this.#isNew(`payment ${reference} ${status} ${moves}`)) continue;
+			if (moves) {
+				this.#tell(`failed ${reference}`, moves);
+			} else if (status === 'paid' && !this.payments.has(reference)) {
 				this.payments.set(reference, { claimed: false, refunds: new Map() });
 				this.ended ??= reference === 'p1' ? 'accept' : 'cancel';
 			} else if (isEnd({ status }) && !goesOn) {
@@ -100,8 +107,7 @@ class Model {
 			const [payment] = REFUNDS[reference];
 			if (!(isOurs({ names }) || (names === 'none' && known.has(payment)))) continue;
 			if (!this.#isNew(`refund ${reference} ${status}`)) continue;
-			const told = this.refunds.get(reference) ?? this.refunds.set(reference, new Set()).get(reference);
-			told.add(isEnd({ status }) ? 'again' : 'back');
+			this.#tell(reference, isEnd({ status }) ? 'again' : 'back');
 		}
 		this.rechecked = Math.max(this.rechecked, taken.rechecks);
 		this.answeredAt = this.now;
@@ -116,9 +122,18 @@ class Model {
 		return !this.told.has(entry) && Boolean(this.told.add(entry));
 	}
 
+	#tell(reference, what) {
+		(this.refunds.get(reference) ?? this.refunds.set(reference, new Set()).get(reference)).add(what);
+	}
+
+	#isBack(reference) {
+		const told = this.refunds.get(reference);
+		return told.has('back') && !told.has('again');
+	}
+
 	back(payment) {
-		return [...this.refunds].filter(([reference, told]) => REFUNDS[reference][0] === payment && told.has('back') && !told.has('again'))
-			.reduce((sum, [reference]) => sum + REFUNDS[reference][1], 0);
+		return [...this.refunds.keys()].filter((reference) => BACK[reference][0] === payment && this.#isBack(reference))
+			.reduce((sum, reference) => sum + BACK[reference][1], 0);
 	}
 
 	claim(age) {

@@ -229,7 +229,7 @@ class Runner {
 			if (done && wasMade) this.#ledger.forgotten(model.row, model.target.reference);
 		},
 		/** The operator takes what unclaimed() lists, and may die before it is refunded: then it is listed again. */
-		refundByHand: async ({ payment, reference = this.#paid.get(payment)?.reference, dies }) => {
+		refundByHand: async ({ payment, reference = this.#paid.get(payment)?.reference, dies, delivers }) => {
 			const listed = (await this.#stage.instances[0].urlmode.unclaimed({ provider: PROVIDER }))
 				.find((each) => each.reference === reference);
 			assert.equal(listed !== undefined, this.#model.unclaimed().some((each) => each.reference === reference), 'listed');
@@ -244,8 +244,8 @@ class Runner {
 			assert.equal(real.state, 'begun');
 			this.#running.push({ at: 0, model });
 			if (dies) return;
-			await real.end('refunded', `re_${reference}`);
-			assert.ok(this.#model.endByHand(model), 'it is refunded once');
+			await real.end(...delivers ? ['delivered'] : ['refunded', `re_${reference}`]);
+			assert.ok(this.#model.endByHand(model, delivers ? 'delivered' : 'refunded'), 'it is delivered or refunded once');
 			this.#ledger.claimed(row, 'accept', reference, true, true);
 		},
 		decide: async ({ payment, reference = this.#paid.get(payment)?.reference, decision }) => {

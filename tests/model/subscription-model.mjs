@@ -269,11 +269,10 @@ export class SubscriptionModel {
 		const paid = last(payments, ({ paidAt = -Infinity, reference }) => [paidAt, reference]);
 		const { now } = this;
 		const end = until ?? trial ?? first.openedAt;
-		const isPaused = status !== 'ended' && (paused === true || status === 'paused') && !(cancel !== null && cancel <= now);
+		const hasEnded = status === 'ended' || (cancel !== null && cancel <= now) || (status === 'cancelled' && (cancel ?? end) <= now);
+		const isPaused = (paused === true || status === 'paused') && !hasEnded;
 		const tellsStatus = () => {
-			if (['ended', 'paused'].includes(status) || paused || (cancel !== null && cancel <= now)) return 'ended';
-			if (status === 'cancelled' && (cancel ?? end) <= now) return 'ended';
-			if (paid && this.isBack(paid)) return 'ended';
+			if (hasEnded || status === 'paused' || paused || (paid && this.isBack(paid))) return 'ended';
 			if (status === 'past_due') return 'past_due';
 			if (status === 'cancelled' || cancel !== null) return 'cancelled';
 			if (end + LATE <= now) return 'past_due';

@@ -295,3 +295,9 @@ SELECT subscribe(900, 'order'), first(900, 'p900', 's900'), is('s900', 0, '{"sta
 	renew('p902', 's900', 30), renew('p902', 's900', 10), paid_for('s900'), renewal_back('10.00 EUR', 'p901', 'r901'), mine('order');
 -- Also before the first payment.
 SELECT subscribe(903, 'before'), renew('p904', 's903', 20), renew('p905', 's903', 10), renew('p905', 's903', 30), first(903, 'p903', 's903'), paid_for('s903');
+
+-- What is over cannot be resumed, also if it was paused: the user can subscribe again, and it is deleted in the end.
+SELECT subscribe(906, 'over'), first(906, 'p906', 's906'), is('s906', 0, '{"status": "active", "until": 30, "paused": true}'), mine('over'),
+	is('s906', 1, '{"status": "cancelled"}'), mine('over'), pass('31 days'), mine('over'), subscribe(907, 'over');
+DELETE FROM urlmode.entitlement WHERE item <> 'over';
+SELECT pass('401 days'), purge(kind => 'stored') > 0 AS purged, mine('over');

@@ -113,6 +113,10 @@ SELECT pg_temp.sells(50, 'opera'), pay(50, 'p50'), paid('ann', 'opera'), deliver
 -- A claim that ends as refunded is no delivery, whatever the provider says of it. One that does not match was delivered if its claim says so.
 SELECT pg_temp.sells(51, 'ballet'), pay(51, 'p51'), (SELECT outcome FROM begins('e', 51)), fulfils('e', 51, NULL, "end" => 'refunded', refund => 'f51'), paid('ann', 'ballet'), delivered('ann', 'ballet');
 SELECT pg_temp.sells(52, 'circus'), pay(52, 'p52', '9.00 EUR'), (SELECT outcome FROM begins('g', 52, 'p52', listed => true)), fulfils('g', 52, NULL, "end" => 'delivered'), paid('ann', 'circus'), delivered('ann', 'circus');
+-- What was delivered for a part is not delivered again when the rest is captured; for what was refunded of it nothing was given.
+SELECT pg_temp.sells(53, 'opus'), pay(53, 'p53', '9.00 EUR'), (SELECT outcome FROM begins('h', 53, 'p53', listed => true)), fulfils('h', 53, NULL, "end" => 'delivered'), pay(53, 'p53', '10.00 EUR'), payments(53), claim(53),
+	paid('ann', 'opus'), delivered('ann', 'opus');
+SELECT pg_temp.sells(54, 'fugue'), pay(54, 'p54', '9.00 EUR'), (SELECT outcome FROM begins('i', 54, 'p54', listed => true)), fulfils('i', 54, NULL, "end" => 'refunded', refund => 'f54'), pay(54, 'p54', '10.00 EUR'), payments(54), claim(54);
 -- In one indexed read, also in a new database.
 SET enable_seqscan = off;
 CREATE FUNCTION pg_temp.plan(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$

@@ -31,6 +31,14 @@ SELECT n, reference, amount, reversed, payment, refunded FROM refunds();
 SELECT make(32), event(32, 'recheck'), rechecks(32, '{}', ARRAY['r32 p30 10.00 EUR paid 32', 'r33 p1 10.00 EUR paid', 'r34 nobody 10.00 EUR paid', 'r35 p1 1.00 EUR paid 1', 'r36 mine 10.00 EUR paid 32']), payments(1);
 SELECT n, reference, payment FROM refunds(of_one => 32);
 
+-- What was paid, and is not any more, such as a debit that the bank returned, went back: nobody delivers. Paid again, it has come again.
+SELECT make(33), event(33, 'recheck'), rechecks(33, ARRAY['p33 10.00 EUR paid 33']), rechecks(33, ARRAY['p33 10.00 EUR failed 33']), claim(33), payments(33),
+	rechecks(33, ARRAY['p33 10.00 EUR failed 33']), rechecks(33, ARRAY['p33 10.00 EUR paid 33']), claim(33), payments(33);
+-- Also if the same payment had failed before it was paid.
+SELECT make(34), event(34, 'recheck'), rechecks(34, ARRAY['p34 10.00 EUR failed 34', 'q34 10.00 EUR processing 34']), rechecks(34, ARRAY['p34 10.00 EUR paid 34']),
+	rechecks(34, ARRAY['p34 10.00 EUR failed 34']), claim(34), payments(34);
+SELECT n, reference, amount, reversed, payment FROM refunds() WHERE n IN (33, 34) ORDER BY n;
+
 -- It is asked again on each event after the accept, and before a claim if the last answer is older.
 SELECT make(40), event(40, 'recheck'), rechecks(40, ARRAY['p40 10.00 EUR paid 40']), rechecks(40, max_age => NULL), rechecks(40, max_age => '1 min'), event(40, 'recheck', type => 'refund'), rechecks(40, ARRAY['p40 10.00 EUR paid 40'], max_age => NULL);
 SELECT pass('61 s'), rechecks(40, max_age => '1 min'), rechecks(40, max_age => '1 min'), rechecks(40, max_age => NULL);

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import Ajv from 'ajv/dist/2020.js';
 
 import { RELEASE } from '../support/command.mjs';
+import { DESCRIBED } from '../support/deliveries.mjs';
 import { findMistakes as findFaults } from '../../lib/node/src/accounts/check-description.js';
 
 const findMistakes = (oauth) => findFaults(oauth).map(({ pointer }) => pointer);
@@ -154,6 +155,23 @@ test('every outcome that is shipped says why it is final, or why it is not', () 
 		const { outcomes, return: back } = read(`lib/providers/${path}`);
 		for (const outcome of [...outcomes ?? [], ...back?.outcomes ?? []])
 			assert.ok(outcome.because, `${path}: ${JSON.stringify(outcome)}`);
+	}
+});
+
+/** What is not captured yet, by what its outcome says. */
+const AUTHORISED = /\bauthori[sz]ed\b|\breserved\b/i;
+
+test('the notes of each payment say once what becomes of manual capture, and its outcomes do it', () => {
+	for (const { name, content: { notes = '', outcomes }, kind } of DESCRIBED) {
+		const isPaid = outcomes.some(({ effect }) => effect === 'paid');
+		if (!isPaid && kind !== 'payment') continue;
+		const [sentence, ...others] = notes.match(/Manual capture: .+?\.(?= [A-Z`]|$)/g) ?? [];
+		assert.ok(sentence && others.length === 0, `${name}: one sentence of its notes begins with "Manual capture: "`);
+		const isRead = !/: (none|not read)\b/.test(sentence);
+		if (isRead) assert.match(sentence, /^(?=.*\bprocessing\b)(?=.*(captur\w+|settle|COMPLETED)\b)/, name);
+		const waits = outcomes.some(({ effect, because }) => effect === 'processing' && AUTHORISED.test(because));
+		// Where no event is a payment, the provider's API says it.
+		if (isPaid || waits) assert.equal(isRead, waits, `${name}: ${sentence}`);
 	}
 });
 

@@ -77,3 +77,14 @@ test('the guide to upgrades names each function that only older programs and pac
 	assert.deepEqual(all.filter((name) => !called.has(name) && name !== 'list_hosts').sort(), older.toSorted());
 	assert.ok(older.length > 20);
 });
+
+test('each mistake that the histories must find can be put into the SQL', async () => {
+	const bodies = new Map(files.flatMap((file) => [...read(file).matchAll(/^CREATE OR REPLACE FUNCTION urlmode\.(\w+)\(.*?\bAS (\$\w*\$)(.*?)\2;/gms)].map(([, name, , body]) => [name, body])));
+	for (const file of readdirSync(new URL('../model/mistakes/', import.meta.url))) {
+		const { MISTAKES } = await import(`../model/mistakes/${file}`);
+		for (const [what, { sql, ...changes }] of Object.entries(MISTAKES)) {
+			assert.ok(sql || Object.keys(changes).length > 0, what);
+			for (const [name, [text]] of Object.entries(changes)) assert.ok(bodies.get(name)?.includes(text), `${file}: ${what}: ${name} has the text ${text}`);
+		}
+	}
+});
