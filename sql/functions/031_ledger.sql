@@ -135,11 +135,20 @@ CREATE OR REPLACE FUNCTION urlmode.enter_payment() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN
 	PERFORM urlmode.enter_of_payment(NEW, CASE WHEN NOT NEW.matches THEN 'mismatched' WHEN NEW.late THEN 'late' ELSE 'paid' END);
-	-- It was delivered for a part, and is not offered again.
-	IF TG_OP = 'UPDATE' AND NEW.claimed_at IS NOT NULL AND NOT OLD.matches THEN
-		PERFORM urlmode.enter_delivered(NEW);
+	-- Of a new payment nobody has decided anything.
+	IF TG_OP = 'UPDATE' THEN
+		-- It was delivered for a part, and is not offered again.
+		IF NEW.claimed_at IS NOT NULL AND NOT OLD.matches THEN
+			PERFORM urlmode.enter_delivered(NEW);
+		END IF;
+		PERFORM urlmode.enter_voided(NEW);
 	END IF;
-	PERFORM urlmode.enter_voided(NEW);
+	-- Of nearly every payment nothing has gone back, and to find that is the cheapest of what an event costs here.
+	PERFORM FROM urlmode.refund r
+	WHERE r.provider = NEW.provider AND (r.payment = NEW.reference OR r.elicitations @> ARRAY[NEW.elicitation]);
+	IF NOT FOUND THEN
+		RETURN NULL;
+	END IF;
 	-- What was told before, or changes with the amount. One that names another payment may be of this one, if that is not known.
 	PERFORM urlmode.enter_of_refund(r, t.type)
 	FROM urlmode.refund r CROSS JOIN LATERAL unnest(urlmode.types_of_refund(r)) WITH ORDINALITY AS t (type, n)
