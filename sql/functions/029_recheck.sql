@@ -158,6 +158,13 @@ COMMENT ON FUNCTION urlmode.check_entries IS
 	'Internal. Refuses an answer with another form, and names the member. is_refund: the entries '
 	'are what went back. is_sealed: each has a result.';
 
+CREATE OR REPLACE FUNCTION urlmode.name_return(payment text) RETURNS text
+LANGUAGE sql IMMUTABLE AS $$
+	SELECT 'failed ' || left(payment, 190)
+$$;
+COMMENT ON FUNCTION urlmode.name_return IS
+	'Internal. The reference of what went back because a payment that was paid is not paid any more.';
+
 CREATE OR REPLACE FUNCTION urlmode.read_entries(e urlmode.elicitation, payments jsonb, refunds jsonb)
 RETURNS TABLE (
 	n bigint, type text, is_ours boolean, effect text, amount bigint, currency text, reference text, refund text,
@@ -189,7 +196,7 @@ LANGUAGE sql STABLE AS $$
 			-- What was paid before: the money of a bank debit may still return.
 			CASE WHEN NOT x.is_refund AND EXISTS (
 				SELECT FROM urlmode.payment p WHERE p.provider = e.provider AND p.elicitation = e.id AND p.reference = x.payment
-			) THEN 'failed ' || left(x.payment, 190) END AS its_return
+			) THEN urlmode.name_return(x.payment) END AS its_return
 		FROM named x
 	), told AS (
 		SELECT o.*, CASE WHEN o.is_refund THEN CASE WHEN o.status IN ('paid', 'processing') THEN 'refunded' ELSE 'refund_reversed' END

@@ -59,6 +59,8 @@ BEGIN
 		SELECT r.reference, p.reference AS payment, p.elicitation, urlmode.gone_back(r, p.amount) AS amount,
 			coalesce(r.currency, p.currency)::text AS currency, r.reference = p.reference AS is_total
 		FROM compared p JOIN urlmode.refund r ON r.provider = p.provider AND r.payment = p.reference
+		-- Where the list says the same: it is not paid any more.
+		WHERE NOT (r.reference = urlmode.name_return(p.reference) AND EXISTS (SELECT FROM listed l WHERE l.reference = p.reference AND NOT l.is_paid))
 	), refunded AS (
 		-- Where the events of a provider tell totals, the total is compared.
 		SELECT coalesce(o.reference, t.reference) AS reference, coalesce(o.payment, t.payment) AS payment,
@@ -82,7 +84,7 @@ BEGIN
 	SELECT 'missing_there', 'payment', p.reference::text, p.reference::text, p.elicitation, p.amount, p.currency::text, NULL, NULL
 	FROM compared p
 	WHERE p.proven_at >= since AND p.proven_at < until AND NOT EXISTS (
-		SELECT FROM here h JOIN listed l ON l.reference = h.listed WHERE h.reference = p.reference AND l.is_paid
+		SELECT FROM here h JOIN listed l ON l.reference = h.listed WHERE h.reference = p.reference AND (l.is_paid OR p.refunded_at IS NOT NULL)
 	)
 	UNION ALL
 	SELECT CASE WHEN f.amount IS NULL THEN 'missing_here' WHEN f.their_amount IS NULL THEN 'missing_there' ELSE 'differs' END, 'refund',

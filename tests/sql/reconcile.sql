@@ -33,3 +33,10 @@ BEGIN;
 SELECT r.what, r.reference, pg_temp.rows_read() - b.before < 300 AS reads_few FROM (SELECT pg_temp.rows_read() AS before OFFSET 0) b
 CROSS JOIN LATERAL reconciles(ARRAY['p1 10.00 EUR paid', 'p2 10.00 EUR paid', 'old7 9.00 EUR paid'], ARRAY['r1 p1 4.00 EUR paid', 'x8 old8 1.00 EUR paid']) r ORDER BY r.what, r.reference;
 COMMIT;
+
+-- What was paid, and is not any more, is so here as well as soon as a recheck has learned it.
+SELECT make(6), event(6, 'recheck'), rechecks(6, ARRAY['p6 10.00 EUR paid 6']);
+SELECT what, kind, reference, n, here, there FROM reconciles(ARRAY['p6 10.00 EUR failed 6']) WHERE payment = 'p6';
+SELECT rechecks(6, ARRAY['p6 10.00 EUR failed 6']), payments(6);
+SELECT what, kind, reference, n, here, there FROM reconciles(ARRAY['p6 10.00 EUR failed 6']) WHERE payment = 'p6';
+SELECT what, kind, reference, n, here, there FROM reconciles(ARRAY['p6 10.00 EUR paid 6']) WHERE payment = 'p6';
