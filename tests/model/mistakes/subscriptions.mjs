@@ -22,7 +22,6 @@ export const MISTAKES = {
 	'a renewal is never late': { entitlement_status: ['+ e.late <= now()', '<= now()'] },
 	'it is active for ever': { entitlement_status: ["+ e.late <= now() THEN 'past_due'", "+ e.late <= now() THEN 'active'"] },
 	'what is paused may be used': { entitlement_status: ['OR e.paused OR', 'OR'] },
-	'what is paused can be resumed after its end': { is_paused: ['AND NOT urlmode.has_ended(e)', "AND e.status IS DISTINCT FROM 'ended' AND (e.cancel_at <= now()) IS NOT TRUE"] },
 	'what is cancelled is used beyond its end': { has_ended: ['OR e.cancel_at <= now()', ''] },
 	'the worst of several counts': { entitlements: ["s.status) NULLS LAST, s.paused DESC", "s.status) DESC NULLS FIRST, s.paused DESC"] },
 	'a second one is asked for': { is_subscribed: ['SELECT EXISTS', 'SELECT false AND EXISTS'] },
