@@ -143,7 +143,7 @@ BEGIN
 		END IF;
 		PERFORM urlmode.enter_voided(NEW);
 	END IF;
-	-- Of nearly every payment nothing has gone back, and to find that is the cheapest of what an event costs here.
+	-- Nearly no payment has a refund, and this is a third of what it costs to read them.
 	PERFORM FROM urlmode.refund r
 	WHERE r.provider = NEW.provider AND (r.payment = NEW.reference OR r.elicitations @> ARRAY[NEW.elicitation]);
 	IF NOT FOUND THEN
