@@ -90,6 +90,8 @@ const QUERY = {
  * @typedef {(text: string, values: unknown[], reads?: boolean) => Promise<Record<string, unknown>[]>} Query
  */`,
 	money: SAME,
+	claims: SAME,
+	rechecks: SAME,
 	ledger: SAME,
 	tasks: SAME,
 	vault: "/** @typedef {import('../core/contract-calls.js').Query} Query */",

@@ -9,7 +9,7 @@ const ZEROS = { text: '""', boolean: 'False', bigint: '0', integer: '0', smallin
 
 /** What identifies a row or an account: the argument, its type, its members. */
 const ROW_KEY = ['key', 'RowKey', ['id', 'binding']];
-const KEYS = { core: ROW_KEY, money: ROW_KEY, ledger: ROW_KEY, tasks: ROW_KEY, vault: ['place', 'Place', ['subject', 'provider', 'account']] };
+const KEYS = { core: ROW_KEY, money: ROW_KEY, claims: ROW_KEY, rechecks: ROW_KEY, ledger: ROW_KEY, tasks: ROW_KEY, vault: ['place', 'Place', ['subject', 'provider', 'account']] };
 
 /** @type {(value: import('./statements.mjs').Value, types: Record<string, any>) => string} */
 function typeOf({ type, isList, words, ...value }, types) {

@@ -10,6 +10,9 @@ import { python } from './calls-python.mjs';
 /** @typedef {import('./statements.mjs').Value} Value */
 /** @typedef {import('./statements.mjs').Call} Call */
 
+/** The files of the room core. */
+const OF_CORE = /** @type {const} */ (['core', 'money', 'claims', 'rechecks', 'ledger', 'tasks']);
+
 /** @param {string} name of an array */
 const singular = (name) => name.replace(name.endsWith('_ms') ? /s(?=_ms$)/ : /s$/, '');
 
@@ -47,22 +50,19 @@ export function files({ types, calls, program }, functions) {
 	const all = calls.map((call) => callOf(call, functions.find(({ schema, name }) => schema === 'urlmode' && name === call.name)));
 	/** @type {(language: 'js' | 'py' | 'go', room: string) => Call[]} */
 	const of = (language, room) => all.filter(({ rooms }) => rooms[language].includes(room));
+	const ofRoom = OF_CORE.flatMap((room) => {
+		const name = room === 'core' ? 'calls' : room;
+		return [
+			[`lib/node/src/core/contract-${name}.js`, javascript(of('js', room), types, room)],
+			[`lib/python/src/urlmode/_core/contract_${name}.py`, python(of('py', room), types, room)],
+			[`lib/go/contract_${name}.go`, go(of('go', room), types, 'urlmode')],
+		];
+	});
 	return {
 		...filesOfProgram(program, functions),
-		'lib/node/src/core/contract-calls.js': javascript(of('js', 'core'), types, 'core'),
-		'lib/node/src/core/contract-money.js': javascript(of('js', 'money'), types, 'money'),
-		'lib/node/src/core/contract-ledger.js': javascript(of('js', 'ledger'), types, 'ledger'),
-		'lib/node/src/core/contract-tasks.js': javascript(of('js', 'tasks'), types, 'tasks'),
+		...Object.fromEntries(ofRoom),
 		'lib/node/src/vault/contract-calls.js': javascript(of('js', 'vault'), types, 'vault'),
-		'lib/python/src/urlmode/_core/contract_calls.py': python(of('py', 'core'), types, 'core'),
-		'lib/python/src/urlmode/_core/contract_money.py': python(of('py', 'money'), types, 'money'),
-		'lib/python/src/urlmode/_core/contract_ledger.py': python(of('py', 'ledger'), types, 'ledger'),
-		'lib/python/src/urlmode/_core/contract_tasks.py': python(of('py', 'tasks'), types, 'tasks'),
 		'lib/python/src/urlmode/_vault/contract_calls.py': python(of('py', 'vault'), types, 'vault'),
-		'lib/go/contract_calls.go': go(of('go', 'core'), types, 'urlmode'),
-		'lib/go/contract_money.go': go(of('go', 'money'), types, 'urlmode'),
-		'lib/go/contract_ledger.go': go(of('go', 'ledger'), types, 'urlmode'),
-		'lib/go/contract_tasks.go': go(of('go', 'tasks'), types, 'urlmode'),
 		'lib/go/vault/contract_calls.go': go(of('go', 'vault'), types, 'vault'),
 	};
 }

@@ -84,22 +84,8 @@ func TestBehindPgBouncer(t *testing.T) {
 	log := &lines{}
 	m := open(t, func(c *Config) { c.DatabaseURL, c.Logger = behindPgBouncer(t), log.logger() })
 	p, me, consumer := openPrograms(t), someone(), startsHere(t)
-	heardLate, heardBack, entered := make(chan string, 100), make(chan string, 100), make(chan LedgerEntry, 100)
-	lates, refunds := m.LatePayments(t.Context()), m.NewRefunds(t.Context())
-	go func() {
-		for each := range lates {
-			if each.Owner == me {
-				heardLate <- each.Reference
-			}
-		}
-	}()
-	go func() {
-		for each := range refunds {
-			if each.Owner == me {
-				heardBack <- each.ElicitationID
-			}
-		}
-	}()
+	heardLate, heardBack := heard(me, m.LatePayments(t.Context()), m.NewRefunds(t.Context()))
+	entered := make(chan LedgerEntry, 100)
 	go func() {
 		for entry, err := range m.Ledger(t.Context(), LedgerOptions{consumer}) {
 			if err != nil {

@@ -5,6 +5,7 @@ package urlmode
 import (
 	"context"
 	"errors"
+	"iter"
 	"testing"
 	"time"
 
@@ -40,6 +41,26 @@ func within[T any](t *testing.T, what string, from <-chan T) (one T) {
 	return one
 }
 
+// heard are the late payments and the refunds of an owner, as two loops are told of them.
+func heard(me Owner, lates iter.Seq[ProvenPayment], refunds iter.Seq[Refund]) (late, back chan string) {
+	late, back = make(chan string, 100), make(chan string, 100)
+	go func() {
+		for each := range lates {
+			if each.Owner == me {
+				late <- each.Reference
+			}
+		}
+	}()
+	go func() {
+		for each := range refunds {
+			if each.Owner == me {
+				back <- each.ElicitationID
+			}
+		}
+	}()
+	return late, back
+}
+
 // What happens between the call and the loop is told, and what happened before is not; also where no notification arrives.
 func TestReportsBeginWithTheCall(t *testing.T) {
 	for name, noListen := range map[string]bool{"notified": false, "polled": true} {
@@ -52,21 +73,7 @@ func TestReportsBeginWithTheCall(t *testing.T) {
 			time.Sleep(time.Second)
 			lates, refunds := m.LatePayments(t.Context()), m.NewRefunds(t.Context())
 			late, back := latePayment(t, m, p, me), refunded(t, m, p, me)
-			heardLate, heardBack := make(chan string, 100), make(chan string, 100)
-			go func() {
-				for each := range lates {
-					if each.Owner == me {
-						heardLate <- each.Reference
-					}
-				}
-			}()
-			go func() {
-				for each := range refunds {
-					if each.Owner == me {
-						heardBack <- each.ElicitationID
-					}
-				}
-			}()
+			heardLate, heardBack := heard(me, lates, refunds)
 			for range 2 {
 				if got := within(t, "a late payment", heardLate); got != late {
 					t.Errorf("%s, not %s", got, late)

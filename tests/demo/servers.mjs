@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 import { buildGo } from '../support/go.mjs';
 import { startInstance } from '../support/instances.mjs';
+import { PYTHON, PYTHON_ENV } from '../support/python.mjs';
 import { SECRET_KEY } from './checkout.mjs';
 import { DEMO_KEY } from './store-key.mjs';
 import { demoUsers } from './users.mjs';
@@ -12,7 +13,6 @@ import { demoUsers } from './users.mjs';
 const ROOT = new URL('../../', import.meta.url);
 const path = (relative) => fileURLToPath(new URL(relative, ROOT));
 
-const PYTHON = path('build/python/bin/python');
 const GO = path('build/go/demo');
 
 /** The command of each, and its variables. */
@@ -22,7 +22,7 @@ const SERVERS = {
 		if (!existsSync(PYTHON)) throw new Error(`${PYTHON} is missing; \`make demo SERVER=python\` installs it`);
 		return {
 			command: [PYTHON, path('tests/demo/server.py')],
-			env: { PYTHONPATH: `${path('lib/python/src')}:${path('lib/python/examples')}`, PYTHONDONTWRITEBYTECODE: '1' },
+			env: { ...PYTHON_ENV, PYTHONPATH: `${PYTHON_ENV.PYTHONPATH}:${path('lib/python/examples')}` },
 		};
 	},
 	async go() {

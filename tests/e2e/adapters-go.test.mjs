@@ -12,6 +12,7 @@ import { buildGo, buildGoServers } from '../support/go.mjs';
 import { startInstance } from '../support/instances.mjs';
 import { buyReport, REVISIONS } from '../support/meeting.mjs';
 import { GO_CLIENTS } from '../support/programs.mjs';
+import { PYTHON, PYTHON_ENV } from '../support/python.mjs';
 import { readScenarios } from '../support/scenarios.mjs';
 
 const ALWAYS = ['text', 'resumes', 'stops', 'names', 'typed'];
@@ -69,9 +70,7 @@ for (const { of: framework, clients, ...program } of SERVERS) {
 
 const path = (relative) => fileURLToPath(new URL(`../../${relative}`, import.meta.url));
 const inGo = (of) => ({ of, start: () => start(SERVERS.find((each) => each.of === of)) });
-const inPython = (of, name) => ({ of, start: () => startProgram([path('build/python/bin/python'), path(`lib/python/examples/${name}.py`)], {
-	PYTHONPATH: path('lib/python/src'), PYTHONDONTWRITEBYTECODE: '1',
-}) });
+const inPython = (of, name) => ({ of, start: () => startProgram([PYTHON, path(`lib/python/examples/${name}.py`)], PYTHON_ENV) });
 /** Each client with a server in the other language, and those of Go with a server of their own SDK. */
 const MEETINGS = [
 	['python', inGo('go-sdk, newest')], ['python', inGo('mcp-go, newest')], ['go-sdk', inPython('mcp', 'sdk')], ['mcp-go', inPython('FastMCP', 'fastmcp_server')],

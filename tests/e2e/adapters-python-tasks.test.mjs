@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 import { makeGatedProject, startExample, USERS } from '../support/adapters.mjs';
 import { Forks } from '../support/forks.mjs';
+import { PYTHON, PYTHON_ENV } from '../support/python.mjs';
 import { describeTasks } from '../support/task-server.mjs';
 
 const path = (relative) => fileURLToPath(new URL(`../../${relative}`, import.meta.url));
@@ -31,9 +32,9 @@ function python() {
 	let forks;
 	return async (fixture, env) => {
 		forks ??= fixture.closeAtEnd(new Forks(project, fixture.stack, {
-			command: [path('build/python/bin/python'), path('tests/support/waits.py'), join(project.folder, 'sdk.py')],
+			command: [PYTHON, path('tests/support/waits.py'), join(project.folder, 'sdk.py')],
 			env: {
-				PYTHONPATH: path('lib/python/src'), PYTHONDONTWRITEBYTECODE: '1', APP_USERS: JSON.stringify(USERS),
+				...PYTHON_ENV, APP_USERS: JSON.stringify(USERS),
 				APP_ISSUER: fixture.stack.env.URLMODE_DEMO_ISSUER, APP_CLIENT_ID: 'urlmode-demo', ...env,
 			},
 		}));

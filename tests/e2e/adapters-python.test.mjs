@@ -11,6 +11,7 @@ import { makeExampleProject, openAdapterFixture, SCENARIO_USERS, startExample } 
 import { connectSdk1, connectSdk2 } from '../support/clients.mjs';
 import { Forks } from '../support/forks.mjs';
 import { buyReport, REVISIONS } from '../support/meeting.mjs';
+import { PYTHON_ENV } from '../support/python.mjs';
 import { readScenarios } from '../support/scenarios.mjs';
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
@@ -56,7 +57,7 @@ function openForks({ python, example }) {
 	return fixture.closeAtEnd(new Forks(project, fixture.stack, {
 		command: [path(`../../build/${python}/bin/python`), path('../support/waits.py'), path(`../../lib/python/examples/${example}.py`)],
 		env: {
-			PYTHONPATH: path('../../lib/python/src'), PYTHONDONTWRITEBYTECODE: '1', APP_USERS: JSON.stringify(SCENARIO_USERS),
+			...PYTHON_ENV, APP_USERS: JSON.stringify(SCENARIO_USERS),
 			APP_ISSUER: env.URLMODE_DEMO_ISSUER, APP_CLIENT_ID: 'urlmode-demo', APP_CLIENTS: JSON.stringify(KNOWN),
 		},
 	}));

@@ -16,6 +16,7 @@ import { bindingOf } from '../../lib/node/src/core/token.js';
 import { catalog } from '../support/catalog.mjs';
 import { openFixture } from '../support/fixture.mjs';
 import { changed, recorded, signatures } from '../support/functions.mjs';
+import { PYTHON, PYTHON_ENV } from '../support/python.mjs';
 import { until } from '../support/wait.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -24,7 +25,7 @@ const OLD = await readFile(path.join(ROOT, 'tests/support/old-schema.sql'), 'utf
 const MIGRATE = {
 	'sql/migrate': [path.join(SQL, 'migrate')],
 	'npx urlmode migrate': [process.execPath, path.join(ROOT, 'lib/node/bin/urlmode.mjs'), 'migrate'],
-	'python -m urlmode migrate': ['env', `PYTHONPATH=${path.join(ROOT, 'lib/python/src')}`, path.join(ROOT, 'build/python/bin/python'), '-B', '-m', 'urlmode', 'migrate'],
+	'python -m urlmode migrate': ['env', ...Object.entries(PYTHON_ENV).map((pair) => pair.join('=')), PYTHON, '-m', 'urlmode', 'migrate'],
 };
 
 let fixture;

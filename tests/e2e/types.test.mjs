@@ -344,11 +344,10 @@ for (const frameworks of ['newest', 'oldest']) {
 	});
 }
 
-for (const module of MODULES) {
-	test(`the examples and the code of the documents compile with ${module.join(' ')}`, { timeout: 240_000 }, () => {
-		const files = { ...EXAMPLES, ...DOCUMENTED };
-		const { folder } = makeProject({ name: 'types-examples', frameworks: 'newest', files });
-		addTypes(join(folder, 'node_modules'), '@types/pg');
-		compile(folder, Object.keys(files), '--allowJs', '--checkJs', '--skipLibCheck', '--lib', 'es2023', ...module);
-	});
-}
+// A bundler finds whatever Node.js does.
+test('the examples and the code of the documents compile', { timeout: 240_000 }, () => {
+	const files = { ...EXAMPLES, ...DOCUMENTED };
+	const { folder } = makeProject({ name: 'types-examples', frameworks: 'newest', files });
+	addTypes(join(folder, 'node_modules'), '@types/pg');
+	compile(folder, Object.keys(files), '--allowJs', '--checkJs', '--skipLibCheck', '--lib', 'es2023', ...MODULES[0]);
+});

@@ -14,7 +14,8 @@ const path = (url) => fileURLToPath(url);
 export const GO_ENV = {
 	...process.env, GOMODCACHE: path(new URL('build/go/modules', ROOT)), GOCACHE: path(new URL('build/go/cache', ROOT)), GOTOOLCHAIN: 'local',
 	GOWORK: 'off',
-	GOFLAGS: process.env.GOFLAGS ?? '-modcacherw -mod=readonly -buildvcs=false',
+	// As tests/run says.
+	GOFLAGS: process.env.GOFLAGS ?? '-modcacherw -mod=readonly -buildvcs=false -p=2 -gcflags=all=-dwarf=false -ldflags=-s',
 };
 
 /**

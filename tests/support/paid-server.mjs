@@ -90,17 +90,18 @@ class Checkout {
 
 /**
  * @param {string} language
- * @param {{ project?: () => import('./projects.mjs').Project, command?: () => string[] | Promise<string[]>, env?: Record<string, string> }} server
- *     command: that starts it, if it is not the server.mjs of the project
+ * @param {{ project?: () => import('./projects.mjs').Project, command?: () => string[] | Promise<string[]>,
+ *     forks?: (...given: [import('./projects.mjs').Project, import('./stack.mjs').Stack, Record<string, string>]) => import('./forks.mjs').Forks }} server
+ *     command: that starts it, if it is not the server.mjs of the project; forks: of which it is one
  */
-export function describePaidServer(language, { project: makeServer, command, env }) {
+export function describePaidServer(language, { project: makeServer, command, forks }) {
 	describe(`the paid server in ${language}`, { timeout: 600_000 }, () => {
 		let fixture;
 		let project;
 		let checkout;
 		let server;
 		let clients;
-		let started;
+		let begin;
 
 		before(async () => {
 			fixture = await openFixture({ name: `paid-${language.toLowerCase()}`, own: true, env: { USER_CHECK: 'confirm' } });
@@ -111,18 +112,19 @@ export function describePaidServer(language, { project: makeServer, command, env
 			checkout = new Checkout(fixture);
 			clients = makeProject({ name: 'paid-clients', frameworks: 'newest' });
 			project = makeServer?.() ?? clients;
-			started = await command?.();
+			const database = new URL(stack.env.URLMODE_ADMIN_DATABASE_URL);
+			Object.assign(database, { username: 'reports', password: 'secret' });
+			const env = { APP_USERS: JSON.stringify({ ...USERS, ...MORE_USERS }), APP_DATABASE_URL: database.href };
+			const started = await command?.();
+			const parent = forks && fixture.closeAtEnd(forks(project, stack, env));
+			begin = () => parent?.start() ?? startInstance(project, stack, { ...started && { command: started }, env });
 			await start();
 		}, { timeout: 300_000 });
 
 		after(() => fixture?.close());
 
 		async function start() {
-			const database = new URL(fixture.stack.env.URLMODE_ADMIN_DATABASE_URL);
-			Object.assign(database, { username: 'reports', password: 'secret' });
-			server = fixture.closeAtEnd(await startInstance(project, fixture.stack, { ...started && { command: started }, env: {
-				...env, APP_USERS: JSON.stringify({ ...USERS, ...MORE_USERS }), APP_DATABASE_URL: database.href,
-			} }));
+			server = fixture.closeAtEnd(await begin());
 		}
 
 		/** A client whose user does this with each link; by default nobody is to be asked. */

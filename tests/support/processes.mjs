@@ -1,5 +1,6 @@
 // Reads the processes of the machine from /proc.
 
+import { readFileSync } from 'node:fs';
 import { readdir, readFile, readlink } from 'node:fs/promises';
 
 /** Linux counts processor time in units of USER_HZ, which is 100 a second. */
@@ -19,10 +20,7 @@ const TICK_MS = 10;
  */
 export async function processes() {
 	const names = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-	const all = [];
-	// One after the other, because there may be more than this process may open files.
-	for (const name of names) all.push(await processOf(name));
-	return all.filter((process) => process !== undefined);
+	return names.map(inProc).filter((process) => process !== undefined);
 }
 
 /**
@@ -31,19 +29,31 @@ export async function processes() {
  * @returns {Promise<Process | undefined>}
  */
 export async function processOf(pid) {
-	const stat = await statOf(pid);
+	return inProc(pid);
+}
+
+function inProc(pid) {
+	const stat = statOf(pid);
 	return stat && { pid: Number(pid), parent: Number(stat[4]), started: stat[22], command: stat[2] };
 }
 
 /** The processor time that a process has used, in milliseconds, or undefined once it has ended. */
 export async function cpuMsOf(pid) {
-	const stat = await statOf(pid);
+	const stat = statOf(pid);
 	return stat && (Number(stat[14]) + Number(stat[15])) * TICK_MS;
 }
 
-/** The fields of /proc/PID/stat by their numbers in proc(5), or undefined once the process has ended. */
-async function statOf(pid) {
-	const text = await readFile(`/proc/${pid}/stat`, 'latin1').catch(otherwise(''));
+/**
+ * The fields of /proc/PID/stat by their numbers in proc(5), or undefined once the process has ended. Nothing waits for a disk
+ * here, and a promise for each of hundreds of processes takes much longer than to read them.
+ */
+function statOf(pid) {
+	let text = '';
+	try {
+		text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+	} catch (error) {
+		otherwise('')(error);
+	}
 	// The name in parentheses may contain any characters.
 	const [, name, rest] = /^\d+ \((.*)\) (.*)$/s.exec(text) ?? [];
 	const stat = [undefined, pid, name, ...rest?.trim().split(' ') ?? ['X']];

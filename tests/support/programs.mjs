@@ -5,8 +5,9 @@ import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
+import { PYTHON } from './python.mjs';
+
 const CLIENT = fileURLToPath(new URL('../clients/python/client.py', import.meta.url));
-const PYTHON = fileURLToPath(new URL('../../build/python/bin/python', import.meta.url));
 export const GO_CLIENTS = fileURLToPath(new URL('../../build/go/clients', import.meta.url));
 
 /** Those in Go by the arguments before the URL and the revision. */

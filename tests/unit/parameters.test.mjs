@@ -10,15 +10,22 @@ import { fileURLToPath } from 'node:url';
 const PACKAGE = fileURLToPath(new URL('../../lib/node/', import.meta.url));
 const ts = createRequire(path.join(PACKAGE, 'package.json'))('typescript');
 
+/** The last program, whose files are parsed and bound already. */
+let before;
+
 /** The names of those without a text, and how many there are; `texts` are files in the place of others. */
 function undocumented(texts = {}) {
 	const { exports } = JSON.parse(readFileSync(path.join(PACKAGE, 'package.json'), 'utf8'));
 	const entries = Object.values(exports).flatMap((each) => (each.default ? [path.join(PACKAGE, each.default)] : []));
 	const { options } = ts.parseJsonConfigFileContent(ts.readConfigFile(path.join(PACKAGE, 'tsconfig.json'), ts.sys.readFile).config, ts.sys, PACKAGE);
 	const host = ts.createCompilerHost(options);
-	const read = host.readFile;
-	host.readFile = (file) => texts[path.relative(PACKAGE, file)] ?? read(file);
-	const program = ts.createProgram(entries, options, host);
+	const parse = host.getSourceFile;
+	host.getSourceFile = (file, target) => {
+		const text = texts[path.relative(PACKAGE, file)];
+		return text ? ts.createSourceFile(file, text, target, true) : before?.getSourceFile(file) ?? parse(file, target);
+	};
+	const program = ts.createProgram(entries, options, host, before);
+	before = program;
 	const checker = program.getTypeChecker();
 
 	const isOwn = (of) => of?.getSourceFile().fileName.startsWith(path.join(PACKAGE, 'src/'));

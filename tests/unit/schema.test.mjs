@@ -286,16 +286,22 @@ const REPLACEMENTS = [
 	{ endpoint: 'https://x.example', id: '/x' }, { as: 'label' }, { shop: { as: 'labels' } }, { separator: ' ' }, { member: '/x' },
 ];
 
+/** Of a long list only the first elements are varied: the others are judged in the same way. */
+const ELEMENTS = 3;
+
+/** Without the outcomes that are not varied: they are half of a long description, and would be judged with each variant. */
+const shortened = ({ outcomes, ...rest }) => ({ ...rest, ...outcomes && { outcomes: outcomes.slice(0, ELEMENTS) } });
+
 /** The parts of a description that were varied, in this one or another: one among the same members, of the same type. */
 const varied = new Set();
 
-/** Of a long list only the first elements, and what was not varied elsewhere: the others are judged in the same way. */
+/** What was not varied elsewhere. */
 function* places(node, path = [], beside = '') {
 	const shape = JSON.stringify([path.map((step) => step.replace(/^\d+$/, '*')), beside, Array.isArray(node) ? 'array' : typeof node]);
 	if (!varied.has(shape)) yield path;
 	varied.add(shape);
 	if (node !== null && typeof node === 'object')
-		for (const [key, value] of Object.entries(node).slice(0, Array.isArray(node) ? 3 : undefined))
+		for (const [key, value] of Object.entries(node).slice(0, Array.isArray(node) ? ELEMENTS : undefined))
 			yield* places(value, [...path, key], Array.isArray(node) ? '' : Object.keys(node).sort().join());
 }
 
@@ -321,8 +327,10 @@ const VARIED = ['adobe-acrobat-sign', 'adyen', 'descriptions/gitlab', 'docusign'
 
 for (const { name, content, site } of descriptions.filter(({ name }) => VARIED.includes(name))) {
 	test(`schema and loader agree about variants of ${name}`, () => {
-		const cases = [...variants(content)].map((description) => ({ description, site }));
+		const short = shortened(content);
+		const cases = [short, ...variants(short)].map((description) => ({ description, site }));
 		const reasons = load(cases);
+		assert.deepEqual([reasons[0], validate(short)], ['ok', true]);
 
 		assert.equal(reasons.length, cases.length);
 		for (const [i, { description }] of cases.entries()) {

@@ -62,7 +62,7 @@ const programsOf = (tree) => (existsSync(path.join(tree, 'cgi-bin')) ? PROGRAMS 
 
 /** What the packages of a version call: their statements in Node, which are those of the other languages. */
 async function statements(tree) {
-	const files = (await filesOf(path.join(tree, 'lib/node/src'))).filter((file) => /contract-(calls|money)\.js$/.test(file));
+	const files = (await filesOf(path.join(tree, 'lib/node/src'))).filter((file) => /contract-(calls|claims|ledger|money|rechecks|tasks)\.js$/.test(file));
 	const texts = await Promise.all(files.map((file) => readFile(path.join(tree, 'lib/node/src', file), 'utf8')));
 	const found = texts.flatMap((text) => [...text.matchAll(/^const \w+ = (?:'([^']*)'|`([^`]*)`);$/gm)].map(([, a, b]) => a ?? b)).filter((text) => text.includes('urlmode.'));
 	assert.ok(found.length > 30, `${found.length} statements`);

@@ -6,6 +6,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
+import { PYTHON, PYTHON_ENV } from '../support/python.mjs';
+
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const MOST = ['codes', 'status', 'progress', 'verifier', 'parallel', 'forms'];
 const EVERYTHING = [...MOST, 'database'];
@@ -16,7 +18,7 @@ const EVERYTHING = [...MOST, 'database'];
  */
 export const SIDES = {
 	node: { command: [process.execPath, path('driver.mjs')], has: EVERYTHING },
-	python: { command: [path('../../build/python/bin/python'), path('driver.py')], has: EVERYTHING, env: { PYTHONPATH: path('../../lib/python/src') } },
+	python: { command: [PYTHON, path('driver.py')], has: EVERYTHING, env: PYTHON_ENV },
 	go: { command: [path('../../build/go/waiting')], has: EVERYTHING },
 	http: { command: [process.execPath, path('driver.mjs')], has: MOST, env: { OVER: 'http' }, without: {
 		verbs: ['purge', 'ticket'], steps: ['keys', 'breaks', 'silences', 'storm'], settings: true,

@@ -8,6 +8,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"urlmode.example/urlmode/internal/bodies"
 )
 
 // PromptBody does what the user of a prompt has agreed to. See [adapter.Body]. It asks for nothing itself.
@@ -42,13 +44,7 @@ func (t *Tools) ElicitResource(ctx context.Context, call *sdk.ReadResourceReques
 // elicitAs asks as a tool does. It returns what the body returns, or what is asked for, or an error in place of what a tool would say.
 func elicitAs[R any](ctx context.Context, t *Tools, call *sdk.CallToolRequest, wish Wish,
 	body func(context.Context, Accepted) (*R, error)) (made *R, asks *sdk.CallToolResult, err error) {
-	end, err := t.adapter.Elicit(ctx, t.callOf(ctx, call), wish, func(ctx context.Context, accepted Accepted) (json.RawMessage, error) {
-		made, err := body(ctx, accepted)
-		if err != nil {
-			return nil, err
-		}
-		return json.Marshal(made)
-	})
+	end, err := t.adapter.Elicit(ctx, t.callOf(ctx, call), wish, bodies.InJSON(body))
 	if err != nil || end.State != "" {
 		asks, err = toResult(end, err)
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"urlmode.example/urlmode/adapter"
+	"urlmode.example/urlmode/internal/bodies"
 )
 
 // PromptBody does what the user of a prompt has agreed to. See [adapter.Body]. It asks for nothing itself.
@@ -71,13 +72,7 @@ func callLike(name string, meta *sdk.Meta, rounds sdk.MultiRoundTripParams) sdk.
 func (t *Tools) elicitAs(ctx context.Context, described adapter.Call, wish Wish, body func(context.Context, Accepted) (any, error)) (
 	result json.RawMessage, asks *sdk.CallToolResult, err error) {
 	described.Output = nil // of a tool with the same name
-	end, err := t.adapter.Elicit(ctx, described, wish, func(ctx context.Context, accepted Accepted) (json.RawMessage, error) {
-		made, err := body(ctx, accepted)
-		if err != nil {
-			return nil, err
-		}
-		return json.Marshal(made)
-	})
+	end, err := t.adapter.Elicit(ctx, described, wish, bodies.InJSON(body))
 	if err != nil || end.State != "" {
 		asks, err = toResult(end, err)
 		return nil, asks, err

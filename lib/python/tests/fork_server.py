@@ -33,7 +33,7 @@ def _server(python: Path, path: str) -> tuple[str, TemporaryDirectory[str]]:
         listener.listen(64)
         process = subprocess.Popen(
             [python, __file__, str(listener.fileno())], stdin=subprocess.PIPE, pass_fds=[listener.fileno()],
-            env={**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"},
+            env={**os.environ, "PYTHONPATH": path},
         )  # fmt: skip
     atexit.register(process.communicate)
     return at, folder

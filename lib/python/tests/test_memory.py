@@ -24,7 +24,7 @@ from urlmode import UrlMode, UrlModeBusyError
 from urlmode._core import batches
 from urlmode._core.ask_back import Rechecker
 from urlmode._core.contract_calls import ResumedRow, Row, RowKey
-from urlmode._core.contract_money import TakenRecheck
+from urlmode._core.contract_rechecks import TakenRecheck
 from urlmode._core.listener import Listener
 from urlmode._core.payments import PaymentReports
 from urlmode._core.pool import Pool, Rows

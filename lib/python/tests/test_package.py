@@ -65,13 +65,14 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(("kind", "extras"), [("*.whl", "binary,mcp,fastmcp,oauth"), ("*.tar.gz", "binary")])
-def test_it_works_in_an_empty_environment(built: Path, kind: str, extras: str, tmp_path: Path) -> None:
+def test_it_works_in_an_empty_environment(built: Path, kind: str, extras: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (package,) = built.glob(kind)
     venv.create(tmp_path / "env", with_pip=False)
     python = tmp_path / "env/bin/python"
     site = run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip()
     options = ["--quiet", "--no-compile", "--no-index", "--find-links", os.environ.get("WHEELS", ""), "--no-build-isolation"]
     run(sys.executable, "-m", "pip", "install", *options, "--target", site, f"{package}[{extras}]")
+    monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path / "compiled"))
     price = "from urlmode import Expected; from urlmode._core import price as _price; print(_price.price_of('stripe', Expected(5, 'ISK')))"
     assert run(python, "-c", price) == "500\n"
     if "mcp" in extras:

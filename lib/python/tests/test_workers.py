@@ -36,7 +36,7 @@ async def test_any_process_answers_any_call(command: str, callback: Callback, ke
     log = (tmp_path / "log").open("w+")
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", *command.replace("--workers 4", "--workers 3").split(), *address, cwd=EXAMPLES, stderr=log, env={
-            **os.environ, "PYTHONPATH": str(Path(urlmode.__file__).parents[1]), "PYTHONDONTWRITEBYTECODE": "1",
+            **os.environ, "PYTHONPATH": str(Path(urlmode.__file__).parents[1]),
             "URLMODE_KEYS_FILE": str(keys_file), "URLMODE_BASE_URL": "https://callback.example", "APP_USER": user,
         },
     )  # fmt: skip

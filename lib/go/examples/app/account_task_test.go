@@ -40,15 +40,7 @@ func (u *user) throughTask() func() string {
 	if err := mcp.AddSendingCustomMethod[*askedTask, *answeredTask](client, "tasks/get"); err != nil {
 		u.t.Fatal(err)
 	}
-	theirs, ours := mcp.NewInMemoryTransports()
-	if _, err := serves.Connect(u.t.Context(), ours, nil); err != nil {
-		u.t.Fatal(err)
-	}
-	session, err := client.Connect(u.t.Context(), theirs, nil)
-	if err != nil {
-		u.t.Fatal(err)
-	}
-	u.t.Cleanup(func() { session.Close() })
+	session := u.connect(serves, client)
 	return func() (said string) {
 		before := len(u.tasks())
 		result, err := session.CallTool(u.t.Context(), &mcp.CallToolParams{Name: "use"})

@@ -134,14 +134,8 @@ func (u *user) serve() (*mcp.Server, *urlmcp.Tools) {
 	return serves, tools
 }
 
-// throughSDK calls a tool that uses the account, over the official SDK's own client.
-func (u *user) throughSDK() func() string {
-	serves, _ := u.serve()
-	client := mcp.NewClient(&mcp.Implementation{Name: "tests", Version: "1"}, &mcp.ClientOptions{
-		Capabilities: &mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapabilities{URL: &mcp.URLElicitationCapabilities{}}},
-		ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
-			return &mcp.ElicitResult{Action: u.answer(idOf(u, r.Params.ElicitationID))}, nil
-		}})
+// connect connects a client of the official SDK.
+func (u *user) connect(serves *mcp.Server, client *mcp.Client) *mcp.ClientSession {
 	theirs, ours := mcp.NewInMemoryTransports()
 	if _, err := serves.Connect(u.t.Context(), ours, nil); err != nil {
 		u.t.Fatal(err)
@@ -151,6 +145,18 @@ func (u *user) throughSDK() func() string {
 		u.t.Fatal(err)
 	}
 	u.t.Cleanup(func() { session.Close() })
+	return session
+}
+
+// throughSDK calls a tool that uses the account, over the official SDK's own client.
+func (u *user) throughSDK() func() string {
+	serves, _ := u.serve()
+	client := mcp.NewClient(&mcp.Implementation{Name: "tests", Version: "1"}, &mcp.ClientOptions{
+		Capabilities: &mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapabilities{URL: &mcp.URLElicitationCapabilities{}}},
+		ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			return &mcp.ElicitResult{Action: u.answer(idOf(u, r.Params.ElicitationID))}, nil
+		}})
+	session := u.connect(serves, client)
 	return func() string {
 		result, err := session.CallTool(u.t.Context(), &mcp.CallToolParams{Name: "use"})
 		if err != nil {

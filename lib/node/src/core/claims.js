@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { orAborted } from './abort.js';
 import * as sql from './contract-calls.js';
 import { CLAIM_CONFIRM_MS, CLAIM_RETRY_MS, RECHECK_LEASE_MS } from './contract-limits.js';
-import * as money from './contract-money.js';
+import * as claiming from './contract-claims.js';
 import { FULFILLED_INFO } from './contract-seals.js';
 import { ClaimLostError, ElicitationNotFoundError, ElicitationOpenError, UrlModeClosedError } from './errors.js';
 import { isRefusal } from './database.js';
@@ -113,7 +113,7 @@ export class Claims {
 	async claimAtOnce(rowKey, options) {
 		const { reference, action, held } = options;
 		for (let age = this.#ageOf(options); ;) {
-			const { outcome, leased_ms: leased } = await money.claimAtOnce(
+			const { outcome, leased_ms: leased } = await claiming.claimAtOnce(
 				this.#query, { ...rowKey, reference, keepMs: this.#keep, action, held, recheckMs: age });
 			if (outcome === 'open') throw new ElicitationOpenError(rowKey.id);
 			if (outcome !== 'recheck') return outcome === 'claimed';
@@ -197,7 +197,7 @@ export class Claims {
 	async #ask({ id, binding }, { reference: wanted, lease, claimId: given, anyPayment, signal }, age) {
 		const asked = performance.now();
 		const claimId = given ?? randomUUID();
-		const { outcome, claimed_reference: reference, fence, fulfilled, leased_ms: leased } = await money.beginLease(
+		const { outcome, claimed_reference: reference, fence, fulfilled, leased_ms: leased } = await claiming.beginLease(
 			(text, values, reads) => this.#query(text, values, reads, signal), { id, binding, reference: wanted, leaseMs: lease, keepMs: this.#keep, claimId, anyPayment, recheckMs: age });
 		const operations = this.#operationsOf({ id, binding }, fence, lease);
 		switch (outcome) {
@@ -236,7 +236,7 @@ export class Claims {
 	 */
 	async #continue(rowKey, fence, lease) {
 		const asked = performance.now();
-		const { outcome, claimed_reference: reference, next_fence: next } = await money.continueLease(
+		const { outcome, claimed_reference: reference, next_fence: next } = await claiming.continueLease(
 			this.#query, { ...rowKey, fence: String(fence), leaseMs: lease });
 		return outcome === 'lost' ? undefined : this.#begun(rowKey, { reference: String(reference ?? ''), fence: String(next), lease, asked }, outcome);
 	}
@@ -244,7 +244,7 @@ export class Claims {
 	/**
 	 * @param {RowKey} rowKey
 	 * @param {{ reference: string | null, fence: string, lease: number, asked: number }} begun
-	 * @param {Awaited<ReturnType<typeof money.renewLease>>} [answer] what it has said of the money
+	 * @param {Awaited<ReturnType<typeof claiming.renewLease>>} [answer] what it has said of the money
 	 * @returns {Claim}
 	 */
 	#begun({ id, binding }, { reference, fence, lease, asked }, answer = 'renewed') {
@@ -269,15 +269,15 @@ export class Claims {
 	#operationsOf({ id, binding }, fence, lease) {
 		const key = { id, binding, fence, keepMs: this.#keep };
 		return {
-			renew: () => money.renewLease(this.#query, { ...key, leaseMs: lease }),
+			renew: () => claiming.renewLease(this.#query, { ...key, leaseMs: lease }),
 			fulfil: (json) => {
 				const fulfilled = seal(this.#keys, { id, binding, use: FULFILLED_INFO }, json);
-				return money.fulfilLease(this.#query, { ...key, fulfilled, claimEnd: null, refund: null });
+				return claiming.fulfilLease(this.#query, { ...key, fulfilled, claimEnd: null, refund: null });
 			},
-			end: (claimEnd, refund) => money.fulfilLease(this.#query, { ...key, fulfilled: null, claimEnd, refund }),
+			end: (claimEnd, refund) => claiming.fulfilLease(this.#query, { ...key, fulfilled: null, claimEnd, refund }),
 			confirm: () => this.#confirm(key),
-			release: () => money.releaseClaim(this.#query, key),
-			hold: (ms) => money.renewLease(this.#query, { ...key, leaseMs: ms }),
+			release: () => claiming.releaseClaim(this.#query, key),
+			hold: (ms) => claiming.renewLease(this.#query, { ...key, leaseMs: ms }),
 			isRefusal,
 		};
 	}
@@ -299,9 +299,9 @@ export class Claims {
 		for (const lease of this.#leases) if (back.has(lease.id)) lease.renewSoon();
 	};
 
-	/** @param {Parameters<typeof money.confirmClaim>[1]} key */
+	/** @param {Parameters<typeof claiming.confirmClaim>[1]} key */
 	#confirm(key) {
-		const confirming = money.confirmClaim(this.#query, key);
+		const confirming = claiming.confirmClaim(this.#query, key);
 		const ended = confirming.catch(() => {}).then(() => {
 			if (this.#confirming.get(key.id) === ended) this.#confirming.delete(key.id);
 		});

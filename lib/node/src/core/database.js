@@ -4,8 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Batches } from './batches.js';
 import * as sql from './contract-calls.js';
+import * as claiming from './contract-claims.js';
 import { BATCH_MAX, BATCH_WAIT_MS, BATCHES_AT_ONCE, BUSY_MAX_MS, BUSY_MIN_MS, KEEP_RESULTS_MS, QUERY_MS } from './contract-limits.js';
 import * as money from './contract-money.js';
+import * as rechecking from './contract-rechecks.js';
 import { TEXTS } from './contract-texts.js';
 import {
 	ElicitationExistsError, ElicitationLimitError, ElicitationMismatchError, ElicitationNotFoundError,
@@ -29,7 +31,7 @@ const READ_NAME = 'urlmode_read';
  * @typedef {import('./contract-calls.js').Resuming} Resuming
  * @typedef {import('./contract-calls.js').Abandoned} Abandoned
  * @typedef {import('./contract-calls.js').TakenCheck} TakenCheck
- * @typedef {import('./contract-money.js').TakenRecheck} TakenRecheck
+ * @typedef {import('./contract-rechecks.js').TakenRecheck} TakenRecheck
  * @typedef {import('./contract-money.js').UnclaimedRow} UnclaimedRow
  * @typedef {import('./contract-money.js').RefundRow} RefundRow
  * @typedef {Parameters<typeof sql.settle>[1]} Completion
@@ -151,7 +153,7 @@ export class Database {
 
 	/** @param {RowKey} rowKey of an elicitation that was refused */
 	async claimRefusal(rowKey) {
-		await money.claimAtOnce(this.#ask, { ...rowKey, reference: null, keepMs: KEEP_RESULTS_MS, action: 'cancel', held: false, recheckMs: null });
+		await claiming.claimAtOnce(this.#ask, { ...rowKey, reference: null, keepMs: KEEP_RESULTS_MS, action: 'cancel', held: false, recheckMs: null });
 	}
 
 	/**
@@ -284,7 +286,7 @@ export class Database {
 	 * @returns {Promise<TakenRecheck | undefined>} undefined if another instance is rechecking, or if there is nothing to recheck
 	 */
 	beginRecheck({ id, binding }, lease, age) {
-		return money.beginRecheck(this.#ask, { id, binding, leaseMs: lease, maxAgeMs: age });
+		return rechecking.beginRecheck(this.#ask, { id, binding, leaseMs: lease, maxAgeMs: age });
 	}
 
 	/**
@@ -293,7 +295,7 @@ export class Database {
 	 * @param {boolean} failed whether it has to be done again
 	 */
 	endRecheck({ id, binding }, { lease, rechecks }, failed) {
-		return money.endRecheck(this.#ask, { id, binding, lease, rechecks, failed });
+		return rechecking.endRecheck(this.#ask, { id, binding, lease, rechecks, failed });
 	}
 
 	/**
@@ -302,7 +304,7 @@ export class Database {
 	 * @param {{ payments: object[], refunds: object[] }} rows what the provider has
 	 */
 	answerRecheck({ id, binding }, { lease, rechecks }, { payments, refunds }) {
-		return money.answerRecheck(this.#ask, { id, binding, lease, rechecks, payments, refunds });
+		return rechecking.answerRecheck(this.#ask, { id, binding, lease, rechecks, payments, refunds });
 	}
 
 	/**

@@ -48,8 +48,8 @@ export function accountClaim(end) {
 
 /**
  * @typedef {import('./types.js').ClaimEnd} ClaimEnd
- * @typedef {Awaited<ReturnType<typeof import('./contract-money.js').renewLease>>} Renewed
- * @typedef {Awaited<ReturnType<typeof import('./contract-money.js').fulfilLease>>} Fulfilled
+ * @typedef {Awaited<ReturnType<typeof import('./contract-claims.js').renewLease>>} Renewed
+ * @typedef {Awaited<ReturnType<typeof import('./contract-claims.js').fulfilLease>>} Fulfilled
  *
  * @typedef {object} LeaseOperations each lost, or false, if another call has begun since
  * @property {() => Promise<Renewed>} renew

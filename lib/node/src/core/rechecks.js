@@ -6,7 +6,7 @@
 
 import * as sql from './contract-calls.js';
 import { RECHECK_EVERY_MS, RECHECK_LEASE_MS } from './contract-limits.js';
-import * as money from './contract-money.js';
+import * as rechecking from './contract-rechecks.js';
 import { TEXTS } from './contract-texts.js';
 import { isRefusal } from './database.js';
 import { jittered } from './jitter.js';
@@ -95,7 +95,7 @@ export class Rechecks {
 		let first;
 		for (let asked = 0; ;) {
 			const taken = providers.size > 0 && !this.#closed
-				&& await money.beginRecheckOf(this.#query, { tenant: this.#tenant, providers: [...providers], leaseMs: RECHECK_LEASE_MS });
+				&& await rechecking.beginRecheckOf(this.#query, { tenant: this.#tenant, providers: [...providers], leaseMs: RECHECK_LEASE_MS });
 			if (!taken) {
 				if (first) throw first;
 				return asked;

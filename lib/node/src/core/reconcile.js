@@ -2,7 +2,7 @@
 
 import { checkFunction, checkProvider, checkSince } from './arguments.js';
 import { LISTED_MAX } from './contract-limits.js';
-import { reconcile as compare } from './contract-money.js';
+import { reconcile as compare } from './contract-rechecks.js';
 import { checkEntries, hasEntries, toRows } from './entries.js';
 
 /**
@@ -24,7 +24,7 @@ export async function reconcile(query, tenant, { provider, since, until = new Da
 }
 
 /**
- * @param {import('./contract-money.js').ReconciledRow} row
+ * @param {import('./contract-rechecks.js').ReconciledRow} row
  * @returns {import('./types.js').Difference}
  */
 function toDifference({ kind, reference, payment, elicitation, amount, currency, their_amount: theirs, their_currency: theirCurrency }) {

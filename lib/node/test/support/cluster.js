@@ -2,8 +2,8 @@
 // binaries, run as the user postgres when the tests run as root.
 
 import { execFile, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { chownSync, writeFileSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { chownSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,12 +12,16 @@ import { promisify } from 'node:util';
 import { scratchFolder } from './keys.js';
 
 const run = promisify(execFile);
-const MIGRATE = fileURLToPath(new URL('../../../../sql/migrate', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
+const SQL = join(ROOT, 'sql');
+/** Those that were made before, by what they were made of: to make and migrate one takes three times as long as the rest. */
+const KEPT = join(ROOT, 'build/test/clusters');
 
 export class Cluster {
 	#bin;
 	#data;
 	#identity;
+	#isRunning = false;
 	#options = '';
 	#password;
 	#passwordFile;
@@ -30,14 +34,41 @@ export class Cluster {
 	 *     returns options of postgres
 	 */
 	static async start(t, prepare) {
+		const kept = await Cluster.#kept(t);
+		const cluster = await Cluster.#prepare(t, readFileSync(join(kept, 'password'), 'utf8'));
+		await run('cp', ['-a', join(kept, 'data'), cluster.#data]);
+		if (prepare) cluster.#options = prepare(cluster.#data, cluster.#identity);
+		await cluster.start();
+		return cluster;
+	}
+
+	/** The folder of one of this version of PostgreSQL and of sql/, which is made if it is not there, and of which each test has a copy. */
+	static async #kept(t) {
+		const files = readdirSync(SQL, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name)).sort();
+		const hash = createHash('sha256').update((await run('pg_config', ['--version'])).stdout);
+		for (const file of files) hash.update(readFileSync(file));
+		const name = hash.digest('hex').slice(0, 16);
+		const folder = join(KEPT, name);
+		if (existsSync(folder)) return folder;
+
+		mkdirSync(KEPT, { recursive: true });
+		for (const old of readdirSync(KEPT).filter((each) => !each.startsWith(name))) rmSync(join(KEPT, old), { recursive: true, force: true });
 		const cluster = await Cluster.#prepare(t);
 		await cluster.#run('initdb', '-D', cluster.#data, '-U', 'postgres', '-A', 'scram-sha-256', '--pwfile', cluster.#passwordFile,
 			'-E', 'UTF8', '--locale=C.UTF-8', '-N');
-		if (prepare) cluster.#options = prepare(cluster.#data, cluster.#identity);
 		await cluster.start();
-		await run(MIGRATE, { env: { ...process.env, URLMODE_ADMIN_DATABASE_URL: cluster.adminUrl } });
+		await run(join(SQL, 'migrate'), { env: { ...process.env, URLMODE_ADMIN_DATABASE_URL: cluster.adminUrl } });
 		await run('psql', ['-qd', cluster.adminUrl, '-c', `ALTER ROLE urlmode_server PASSWORD '${cluster.#password}'`]);
-		return cluster;
+		await cluster.stop();
+		const made = `${folder}.${process.pid}`;
+		mkdirSync(made);
+		await run('cp', ['-a', cluster.#data, cluster.#passwordFile, made]);
+		try {
+			renameSync(made, folder);
+		} catch {
+			rmSync(made, { recursive: true }); // Another test has made it meanwhile.
+		}
+		return folder;
 	}
 
 	/**
@@ -56,7 +87,7 @@ export class Cluster {
 	static async #prepare(t, password = randomBytes(12).toString('hex')) {
 		const cluster = new Cluster();
 		// Before its folder goes: hooks run in the order they are set.
-		t.after(() => cluster.stop('immediate').catch(() => {}));
+		t.after(() => cluster.#isRunning && cluster.stop('immediate').catch(() => {}));
 		const folder = scratchFolder(t);
 		cluster.#bin = (await run('pg_config', ['--bindir'])).stdout.trim();
 		cluster.#identity = await identity();
@@ -79,12 +110,14 @@ export class Cluster {
 	/** Resolves when it takes connections. */
 	async start() {
 		const options = `-p ${this.port} -c unix_socket_directories= -c listen_addresses=127.0.0.1 -c fsync=off ${this.#options}`;
+		this.#isRunning = true;
 		await this.#run('pg_ctl', 'start', '-D', this.#data, '-w', '-l', join(this.#data, 'log'), '-o', options);
 	}
 
 	/** @param {'fast' | 'immediate'} mode */
 	async stop(mode = 'fast') {
 		await this.#run('pg_ctl', 'stop', '-D', this.#data, '-w', '-m', mode);
+		this.#isRunning = false;
 	}
 
 	/** Resolves when the standby takes writes. */

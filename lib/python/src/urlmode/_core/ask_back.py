@@ -16,7 +16,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from . import contract_texts as texts
 from .contract_calls import Row, RowKey, TakenCheck
 from .contract_limits import RECHECK_LEASE_S
-from .contract_money import TakenRecheck
+from .contract_rechecks import TakenRecheck
 from .contract_seals import PROBLEM_INFO, RESULT_INFO
 from .database import Database
 from .entries import check_entries

@@ -21,7 +21,7 @@ from typing import Any, Literal, Union
 import psycopg
 
 from . import contract_calls as sql
-from . import contract_money as money
+from . import contract_claims as claiming
 from .ask_back import Rechecker
 from .contract_calls import Query, RowKey
 from .contract_limits import CLAIM_CONFIRM_S, CLAIM_RETRY_S, RECHECK_LEASE_S
@@ -229,7 +229,7 @@ class Claims:
         claimed it, or it has another outcome by now."""
         age = recheck_ms if recheck or self._rechecks else None
         while True:
-            outcome, leased_ms = await money.claim_at_once(
+            outcome, leased_ms = await claiming.claim_at_once(
                 self._query, key, reference=reference, keep_ms=self._keep_ms, action=action, held=held, recheck_ms=age
             )
             if outcome == "open":
@@ -306,7 +306,7 @@ class Claims:
         query = self._query
         claim_id = given_id or str(uuid.uuid4())
         with sending.of_what_follows():
-            row = await money.begin_lease(
+            row = await claiming.begin_lease(
                 query, key, reference=wanted, lease_ms=lease_ms, keep_ms=self._keep_ms, claim_id=claim_id,
                 any_payment=any_payment, recheck_ms=age,
             )  # fmt: skip
@@ -338,7 +338,7 @@ class Claims:
     async def _continue(self, key: RowKey, fence: int, lease_ms: int) -> BegunClaim | None:
         """None: another call has begun since, or another round of this one."""
         asked = time.monotonic()
-        row = await money.continue_lease(self._query, key, fence=fence, lease_ms=lease_ms)
+        row = await claiming.continue_lease(self._query, key, fence=fence, lease_ms=lease_ms)
         if row.outcome == "lost":
             return None
         claim = self._begun(row.claimed_reference, row.next_fence, self._steps_of(key, row.next_fence, lease_ms), lease_ms, asked)
@@ -360,22 +360,22 @@ class Claims:
 
         def fulfil(
             text: bytes | None, how: ClaimEnd | None = None, refund: str | None = None
-        ) -> Awaitable[money.FulfilLeaseAnswer]:
+        ) -> Awaitable[claiming.FulfilLeaseAnswer]:
             sealed = None if text is None else seal(self._keys, FULFILLED_INFO, *key, text)
-            return money.fulfil_lease(
+            return claiming.fulfil_lease(
                 query, key, fence=fence, fulfilled=sealed, claim_end=how, refund=refund, keep_ms=keep_ms
             )
 
         async def confirm() -> bool:
             end = self._expect_confirmation(key.id)
             try:
-                return await money.confirm_claim(query, key, fence=fence, keep_ms=keep_ms)
+                return await claiming.confirm_claim(query, key, fence=fence, keep_ms=keep_ms)
             finally:
                 end()
 
         return Steps(
-            key.id, lambda ms=lease_ms: money.renew_lease(query, key, fence=fence, lease_ms=ms), fulfil,
-            lambda how, refund: fulfil(None, how, refund), confirm, lambda: money.release_claim(query, key, fence=fence),
+            key.id, lambda ms=lease_ms: claiming.renew_lease(query, key, fence=fence, lease_ms=ms), fulfil,
+            lambda how, refund: fulfil(None, how, refund), confirm, lambda: claiming.release_claim(query, key, fence=fence),
             lambda: self._expect_confirmation(key.id),
         )  # fmt: skip
 

@@ -13,11 +13,14 @@ import psycopg
 
 from . import contract_texts as texts
 from . import contract_calls as sql
+from . import contract_claims as claiming
 from . import contract_money as money
+from . import contract_rechecks as rechecking
 from .batches import Batches
 from .contract_calls import Abandoned, AbandonAnswer, TakenCheck, Created, NewRow, Query, Resuming, Row, RowKey
 from .contract_limits import BUSY_MAX_S, BUSY_MIN_S, KEEP_RESULTS_S, QUERY_S
-from .contract_money import EntitlementRow, TakenRecheck, RefundRow, UnclaimedRow, UndeliveredRow
+from .contract_money import EntitlementRow, RefundRow, UnclaimedRow, UndeliveredRow
+from .contract_rechecks import TakenRecheck
 from .errors import (
     ElicitationExistsError,
     ElicitationLimitError,
@@ -155,7 +158,7 @@ class Database:
 
     async def claim_refusal(self, key: RowKey) -> None:
         keep_ms = round(KEEP_RESULTS_S * 1000)
-        await money.claim_at_once(
+        await claiming.claim_at_once(
             self.query, key, reference=None, keep_ms=keep_ms, action="cancel", held=False, recheck_ms=None
         )
 
@@ -174,13 +177,13 @@ class Database:
 
     async def begin_recheck(self, key: RowKey, lease_ms: int, max_age_ms: int | None) -> TakenRecheck | None:
         """None if another instance is rechecking, or if there is nothing to recheck. `max_age_ms`: before a claim."""
-        return await money.begin_recheck(self.query, key, lease_ms=lease_ms, max_age_ms=max_age_ms)
+        return await rechecking.begin_recheck(self.query, key, lease_ms=lease_ms, max_age_ms=max_age_ms)
 
     async def answer_recheck(
         self, key: RowKey, taken: TakenRecheck, payments: list[dict[str, Any]], refunds: list[dict[str, Any]]
     ) -> list[str]:
         """What each payment and then each refund has done."""
-        return await money.answer_recheck(
+        return await rechecking.answer_recheck(
             self.query, key, lease=taken.lease, rechecks=taken.rechecks, payments=payments, refunds=refunds
         )
 
@@ -192,7 +195,7 @@ class Database:
         return await ask(self.query, subject=subject, item=item, since=since, tenant=self.tenant)
 
     async def end_recheck(self, key: RowKey, taken: TakenRecheck, failed: bool) -> None:
-        await money.end_recheck(self.query, key, lease=taken.lease, rechecks=taken.rechecks, failed=failed)
+        await rechecking.end_recheck(self.query, key, lease=taken.lease, rechecks=taken.rechecks, failed=failed)
 
     async def take_check(self, key: RowKey) -> TakenCheck | None:
         """None if another instance verifies it, or if there is nothing to verify."""

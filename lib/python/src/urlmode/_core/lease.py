@@ -12,7 +12,7 @@ from typing import Any, Union
 
 import psycopg
 
-from . import contract_money as money
+from . import contract_claims as claiming
 from . import contract_texts as texts
 from .arguments import check_reference
 from .contract_limits import CLAIM_RENEWALS, CLAIM_RETRY_S
@@ -23,7 +23,7 @@ from .seal import FULFILLED_JSON_MAX, to_json
 from .tasks import jittered
 
 Step = Callable[[], Awaitable[bool]]
-End = Callable[[ClaimEnd, Union[str, None]], Awaitable[money.FulfilLeaseAnswer]]
+End = Callable[[ClaimEnd, Union[str, None]], Awaitable[claiming.FulfilLeaseAnswer]]
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class Steps:
     """What a call does with its claim. Each is lost, or False, if another call has begun since."""
 
     id: str
-    renew: Callable[..., Awaitable[money.RenewLeaseAnswer]]
-    fulfil: Callable[[bytes], Awaitable[money.FulfilLeaseAnswer]]
+    renew: Callable[..., Awaitable[claiming.RenewLeaseAnswer]]
+    fulfil: Callable[[bytes], Awaitable[claiming.FulfilLeaseAnswer]]
     end: End
     confirm: Step
     release: Step
@@ -173,7 +173,7 @@ class Lease:
         self._end()
         self.lost.set()
 
-    async def _last_step(self, ask: Callable[[], Awaitable[money.FulfilLeaseAnswer]]) -> None:
+    async def _last_step(self, ask: Callable[[], Awaitable[claiming.FulfilLeaseAnswer]]) -> None:
         self._is_done = True
         try:
             answer = await self._while_it_lasts(ask)
@@ -183,12 +183,12 @@ class Lease:
             raise ClaimLostError(self._steps.id)
         self._tell(answer)
 
-    def _tell(self, answer: money.RenewLeaseAnswer | money.FulfilLeaseAnswer) -> None:
+    def _tell(self, answer: claiming.RenewLeaseAnswer | claiming.FulfilLeaseAnswer) -> None:
         """All that was paid went back. The work may go on."""
         if answer in ("refunded", "disputed"):
             self.refunded.set()
 
-    async def _while_it_lasts(self, ask: Callable[[], Awaitable[money.FulfilLeaseAnswer]]) -> money.FulfilLeaseAnswer:
+    async def _while_it_lasts(self, ask: Callable[[], Awaitable[claiming.FulfilLeaseAnswer]]) -> claiming.FulfilLeaseAnswer:
         """The work is done, so a database that does not answer is asked again, for the time of one lease. No other
         call can begin meanwhile."""
         until = time.monotonic() + self._seconds

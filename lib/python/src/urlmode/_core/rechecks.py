@@ -14,11 +14,11 @@ import psycopg
 
 from . import contract_texts as texts
 from . import contract_calls as sql
-from . import contract_money as money
+from . import contract_rechecks as rechecking
 from .ask_back import Rechecker
 from .contract_calls import Query, RowKey
 from .contract_limits import RECHECK_EVERY_S, RECHECK_LEASE_S
-from .contract_money import TakenRecheck
+from .contract_rechecks import TakenRecheck
 from .errors import UrlModeClosedError, UrlModeError
 from .log import warn
 from .pool import is_refusal
@@ -89,7 +89,7 @@ class Rechecks:
         providers = dict(self._functions)
         first: RecheckFailedError | None = None
         while providers:
-            due = await money.begin_recheck_of(
+            due = await rechecking.begin_recheck_of(
                 self._query, tenant=self._tenant, providers=list(providers), lease_ms=round(RECHECK_LEASE_S * 1000)
             )
             if due is None:

@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 from typing import Union
 
 from . import arguments
-from . import contract_money as sql
+from . import contract_rechecks as sql
 from .contract_calls import Query
 from .contract_limits import LISTED_MAX
 from .entries import check_entries
