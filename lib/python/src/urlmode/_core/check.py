@@ -177,10 +177,7 @@ class _Checks:
         """What a server does, with its login: each step is committed."""
         connection = await _connect()
         key = RowKey(str(uuid.uuid4()), binding_of(_OF_CHECK, "", _OF_CHECK))
-
-        async def query(text: Any, values: Sequence[Any], reads: bool = False, /) -> list[tuple[Any, ...]]:
-            return await (await connection.execute(text, values)).fetchall()
-
+        query = _query_of(connection)
         try:
             await connection.execute("LISTEN urlmode")
             await sql.create_elicitation(query, [_row_of(key)])
@@ -240,8 +237,15 @@ def _called_functions() -> set[str]:
 async def _changed_migrations(connection: Connection) -> list[str]:
     """Those of the package that are not as they were applied to this database."""
     own = migration_digests()
-    cursor = await connection.execute("SELECT name, digest FROM urlmode.migration_digests()")
-    return [name for name, digest in await cursor.fetchall() if own.get(name, digest) != digest]
+    applied = await sql.migration_digests(_query_of(connection))
+    return [row.name for row in applied if own.get(row.name, row.digest) != row.digest]
+
+
+def _query_of(connection: Connection) -> sql.Query:
+    async def query(text: Any, values: Sequence[Any], reads: bool = False, /) -> list[tuple[Any, ...]]:
+        return await (await connection.execute(text, values)).fetchall()
+
+    return query
 
 
 async def _connect() -> Connection:
