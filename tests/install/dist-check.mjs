@@ -177,7 +177,7 @@ test('the modules for Go', async () => {
 	};
 	await runWith(more, at, 'go', 'mod', 'init', 'example.com/project');
 	await (await readme('an MCP server in [Go](lib/go/README.md)'))(at, more);
-	assert.match(await readFile(path.join(at, 'go.mod'), 'utf8'), new RegExp(`^require ${names.go} ${versions.go}`, 'm'));
+	assert.match(await readFile(path.join(at, 'go.mod'), 'utf8'), new RegExp(`\\b${names.go} ${versions.go}( |$)`, 'm'));
 	more.GOPROXY = `file://${path.join(at, 'goproxy')},${others}`;
 	await writeFile(path.join(at, 'main.go'), `package main
 

@@ -30,7 +30,7 @@ export const holdPorts = (count) => Promise.all(Array.from({ length: count }, ho
 export function spawnNginx(ports, program, args, env) {
 	const sockets = ports.flatMap((each) => each.sockets);
 	const child = spawn(program, args, {
-		env: { ...env, NGINX: sockets.map((_, index) => `${index + 3};`).join('') }, stdio: ['ignore', 'inherit', 'inherit', ...sockets],
+		env: { ...env, NGINX: sockets.map((_, index) => `${index + 3};`).join('') }, stdio: ['ignore', 'inherit', 'inherit', ...sockets.map((socket) => socket._handle.fd)],
 	});
 	for (const socket of sockets) socket.close();
 	return child;
