@@ -352,11 +352,13 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	named text;
 BEGIN
+	PERFORM FROM urlmode.elicitation e WHERE e.id = renew_lease.id AND e.binding = renew_lease.binding;
+	IF NOT FOUND THEN
+		RETURN 'lost';
+	END IF;
 	-- A renewal that was under way shortens no longer one, such as that of a call between its rounds.
 	UPDATE urlmode.lease l SET ends_at = greatest(l.ends_at, now() + lease_ms * interval '1 millisecond')
-	FROM urlmode.elicitation e
-	WHERE e.id = renew_lease.id AND e.binding = renew_lease.binding
-		AND l.elicitation = e.id AND l.fence = renew_lease.fence AND l.fulfilled_at IS NULL
+	WHERE l.elicitation = renew_lease.id AND l.fence = renew_lease.fence AND l.fulfilled_at IS NULL
 		-- No other call would be offered it either.
 		AND (l.ends_at > now() OR NOT EXISTS (
 			SELECT FROM urlmode.payment p
@@ -404,9 +406,12 @@ BEGIN
 	IF claim_end IS NULL AND fulfilled IS NULL THEN
 		RETURN 'lost';
 	ELSIF claim_end IS NULL THEN
+		PERFORM FROM urlmode.elicitation e WHERE e.id = fulfil_lease.id AND e.binding = fulfil_lease.binding;
+		IF NOT FOUND THEN
+			RETURN 'lost';
+		END IF;
 		UPDATE urlmode.lease l SET ends_at = 'infinity', fulfilled_at = coalesce(l.fulfilled_at, now())
-		FROM urlmode.elicitation e
-		WHERE e.id = fulfil_lease.id AND e.binding = fulfil_lease.binding AND l.elicitation = e.id AND l.fence = fulfil_lease.fence
+		WHERE l.elicitation = fulfil_lease.id AND l.fence = fulfil_lease.fence
 		RETURNING l.reference INTO named;
 		IF FOUND THEN
 			INSERT INTO urlmode.kept_result (elicitation, reference, result) VALUES (fulfil_lease.id, named, fulfil_lease.fulfilled)

@@ -30,17 +30,21 @@ CREATE OR REPLACE FUNCTION urlmode.mark_read(ids uuid[], bindings bytea[], keep_
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+	read uuid[];
 BEGIN
-	-- If a crash loses this entry, the one of the completion is still there.
-	PERFORM set_config('synchronous_commit', 'off', true);
-	INSERT INTO urlmode.purge_queue (ids, due_at)
-	SELECT array_agg(e.id), now() + keep_ms * interval '1 millisecond'
+	-- Two statements, so that it locks elicitations first.
+	SELECT array_agg(e.id) INTO read
 	FROM unnest(ids, bindings) AS a (id, binding)
 	-- In a new database, = would have PostgreSQL read all rows of the owner.
 	JOIN urlmode.elicitation e ON e.id = a.id AND e.binding IS NOT DISTINCT FROM a.binding
 	WHERE e.status = 'completed' AND e.kind <> 'payment' AND NOT urlmode.awaits_claim(e)
-		AND (e.result IS NOT NULL OR e.verifier IS NOT NULL)
-	HAVING count(*) > 0;
+		AND (e.result IS NOT NULL OR e.verifier IS NOT NULL);
+	IF read IS NOT NULL THEN
+		-- If a crash loses this entry, the one of the completion is still there.
+		PERFORM set_config('synchronous_commit', 'off', true);
+		INSERT INTO urlmode.purge_queue (ids, due_at) VALUES (read, now() + keep_ms * interval '1 millisecond');
+	END IF;
 END
 $$;
 COMMENT ON FUNCTION urlmode.mark_read IS

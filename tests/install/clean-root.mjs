@@ -3,7 +3,7 @@
 // right on the files that are its own outside.
 
 import assert from 'node:assert/strict';
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -14,11 +14,14 @@ import { UrlMode } from 'urlmode';
 
 import { Browser } from '../support/browser.mjs';
 import { comeBack, goOn } from '../support/flow.mjs';
+import { holdPorts, spawnNginx } from '../support/held-ports.mjs';
 import { request } from '../support/http.mjs';
 import { until } from '../support/wait.mjs';
 
-const { ROOT, PACKAGES, PORT, VERSION, NEXT, KEYS, URLMODE_DATABASE_URL, URLMODE_PROGRAMS_DATABASE_URL } = process.env;
+const { ROOT, PACKAGES, VERSION, NEXT, KEYS, URLMODE_DATABASE_URL, URLMODE_PROGRAMS_DATABASE_URL } = process.env;
 const PROGRAMS = ['connect', 'form', 'oauth-return', 'payment-return', 'signin-return', 'status', 'webhook'];
+const ports = await holdPorts(1);
+const [{ port: PORT }] = ports;
 const BASE = `http://127.0.0.1:${PORT}`;
 
 const execute = promisify(execFile);
@@ -104,7 +107,7 @@ test('an elicitation goes all the way, with what is installed', async () => {
 	await setUp();
 	await run('runuser', '-u', 'urlmode', '--', '/usr/lib/urlmode/connect', '--check');
 	await run('/usr/share/doc/urlmode/examples/start-without-systemd');
-	nginx = spawn('chroot', [ROOT, 'nginx', '-g', 'daemon off;'], { env, stdio: 'inherit' });
+	nginx = spawnNginx(ports, 'chroot', [ROOT, 'nginx', '-g', 'daemon off;'], env);
 	await until('it serves', async () => (await request(`${BASE}/healthz`).catch(() => ({}))).status === 200);
 	urlmode = new UrlMode({ databaseUrl: URLMODE_DATABASE_URL, keysFile: inside('etc/urlmode/keys'), baseUrl: BASE, name: 'Tests' });
 	await walk();

@@ -11,9 +11,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { UrlMode } from 'urlmode';
 
 import { ENVIRONMENT, NODE_ADDRESS, Pod, allServe, containers, deployment, makeCertificate } from './pod.mjs';
-import { freePorts } from '../stack/harness.mjs';
 import { Browser } from '../support/browser.mjs';
 import { comeBack, goOn } from '../support/flow.mjs';
+import { holdPorts } from '../support/held-ports.mjs';
 import { request } from '../support/http.mjs';
 import { until } from '../support/wait.mjs';
 
@@ -100,8 +100,7 @@ export class Cluster {
 	/** Starts a pod, which gets connections as soon as it is ready. */
 	async startPod() {
 		const { root, image, keys, env = ENVIRONMENT, limited } = this.#options;
-		const [port, monitoring] = await freePorts(2);
-		const pod = new Pod({ image, folder: path.join(root, `pod-${this.#started++}`), port, monitoring, limited });
+		const pod = new Pod({ image, folder: path.join(root, `pod-${this.#started++}`), ports: await holdPorts(2), limited });
 		this.pods.push(pod);
 		pod.mountSecret('secret', { keys, 'config.json': JSON.stringify(this.config) });
 		pod.mountSecret('certificate', this.certificate);

@@ -16,10 +16,11 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 
 import { nextBuild, sources } from './debian.mjs';
-import { ROOT, freePorts } from '../stack/harness.mjs';
+import { ROOT } from '../stack/harness.mjs';
 import { Browser } from '../support/browser.mjs';
 import { comeBack, goOn } from '../support/flow.mjs';
 import { GO_ENV } from '../support/go.mjs';
+import { holdPorts } from '../support/held-ports.mjs';
 import { request } from '../support/http.mjs';
 import { until } from '../support/wait.mjs';
 
@@ -36,7 +37,19 @@ const runWith = async (more, cwd, program, ...given) => (await promisify(execFil
 const versions = Object.fromEntries(await Promise.all(['debian', 'npm', 'python', 'go'].map(async (kind) => [kind, (await run(ROOT, 'nginx/dist/version', kind)).trim()])));
 const names = Object.fromEntries((await readFile(path.join(ROOT, 'nginx/dist/names'), 'utf8')).split('\n').filter((line) => /^[a-z]+=/.test(line)).map((line) => line.split('=')));
 const artifacts = (await readdir(DIST)).filter((name) => !/^(sbom|SHA256SUMS.*)$/.test(name));
-const artifact = (ending) => path.join(DIST, artifacts.find((name) => name.endsWith(ending)) ?? assert.fail(`no artifact ends with ${ending}`));
+/** The one with this ending, which those of the chart and of the source have as well when they are a release. */
+function artifact(ending) {
+	const found = artifacts.filter((name) => name.endsWith(ending) && !name.startsWith('urlmode-chart-'));
+	assert.equal(found.length, 1, `artifacts that end with ${ending}: ${found.join(' ')}`);
+	return path.join(DIST, found[0]);
+}
+
+/** The commands of README's table for a row, which work as they stand where DIST is the folder of the artifacts. */
+async function readme(row) {
+	const line = (await readFile(path.join(ROOT, 'README.md'), 'utf8')).split('\n').find((each) => each.startsWith(`| ${row} |`));
+	const commands = [...(line ?? assert.fail(`README has no row: ${row}`)).matchAll(/`([^`]+)`/g)].map(([, command]) => command);
+	return (cwd, more = {}) => runWith({ DIST, ...more }, cwd, 'sh', '-euc', commands.join('\n'));
+}
 
 const folder = await mkdtemp(path.join(tmpdir(), 'urlmode-dist-check-'));
 chmodSync(folder, 0o755);
@@ -106,7 +119,7 @@ test('the sums are those of the artifacts, and the signature, if there is one, i
 test('the package for Node', async () => {
 	const project = await empty('node');
 	await run(project, 'npm', 'init', '-y');
-	await run(project, 'npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', `urlmode@file:${artifact(`${versions.npm}.tgz`)}`);
+	await (await readme('an MCP server in Node.js'))(project);
 	const installed = path.join(project, 'node_modules/urlmode');
 	assert.equal(await run(project, 'npx', '--no-install', 'urlmode', '--version'), `urlmode ${versions.npm}\n`);
 	await run(folder, PYTHON, '-B', path.join(ROOT, 'nginx/dist/documents.py'), 'check', installed);
@@ -135,12 +148,13 @@ async def main():
 asyncio.run(main())
 `;
 
-for (const [what, ending] of [['wheel', '.whl'], ['source distribution', `.dev${versions.python.split('.dev')[1]}.tar.gz`]]) {
+for (const [what, ending] of [['wheel', '.whl'], ['source distribution', `-${versions.python}.tar.gz`]]) {
 	test(`the ${what} for Python`, async () => {
 		const project = await empty(`python${ending}`);
 		await run(project, 'python3', '-m', 'venv', 'env');
 		const python = path.join(project, 'env/bin/python');
-		await run(project, python, '-m', 'pip', 'install', '-q', '--disable-pip-version-check', `${names.python}[binary] @ file://${artifact(ending)}`);
+		if (ending === '.whl') await (await readme('an MCP server in [Python](lib/python/README.md)'))(project, { PATH: `${path.dirname(python)}:${env.PATH}` });
+		else await run(project, python, '-m', 'pip', 'install', '-q', '--disable-pip-version-check', `${names.python}[binary] @ file://${artifact(ending)}`);
 		assert.equal(await run(project, python, '-m', 'urlmode', '--version'), `urlmode ${versions.python}\n`);
 		const installed = (await run(project, python, '-c', 'import urlmode; print(urlmode.__path__[0])')).trim();
 		await run(folder, PYTHON, '-B', path.join(ROOT, 'nginx/dist/documents.py'), 'check', installed);
@@ -155,17 +169,16 @@ for (const [what, ending] of [['wheel', '.whl'], ['source distribution', `.dev${
 }
 
 test('the modules for Go', async () => {
-	const project = await empty('go');
-	await run(project, 'tar', '-xf', artifact('-goproxy.tar.gz'));
-	const own = path.join(project, 'goproxy');
-	const others = (await runWith(GO_ENV, project, 'go', 'env', 'GOPROXY')).trim();
-	const cache = path.join(project, 'cache');
+	const at = await empty('go');
+	const cache = path.join(folder, 'go-modules');
+	const others = `file://${GO_ENV.GOMODCACHE}/cache/download,${(await runWith(GO_ENV, at, 'go', 'env', 'GOPROXY')).trim()}`;
 	const more = {
-		...GO_ENV, GOFLAGS: GO_ENV.GOFLAGS.replace('-mod=readonly', ''), GOPROXY: `file://${own},file://${GO_ENV.GOMODCACHE}/cache/download,${others}`,
-		GOMODCACHE: cache, GONOSUMDB: '*', GOSUMDB: 'off', GONOPROXY: '', GOPRIVATE: '',
+		...GO_ENV, GOFLAGS: GO_ENV.GOFLAGS.replace('-mod=readonly', ''), GOPROXY: others, GOMODCACHE: cache, GOSUMDB: 'off', GONOPROXY: '', GOPRIVATE: '',
 	};
-	const at = await empty('go/project');
 	await runWith(more, at, 'go', 'mod', 'init', 'example.com/project');
+	await (await readme('an MCP server in [Go](lib/go/README.md)'))(at, more);
+	assert.match(await readFile(path.join(at, 'go.mod'), 'utf8'), new RegExp(`\\b${names.go} ${versions.go}( |$)`, 'm'));
+	more.GOPROXY = `file://${path.join(at, 'goproxy')},${others}`;
 	await writeFile(path.join(at, 'main.go'), `package main
 
 import (
@@ -203,7 +216,7 @@ func main() {
 	_ = out.Encode(map[string]any{"action": outcome.Action, "result": outcome.Result})
 }
 `);
-	for (const module of ['', '/mcp', '/mcpgo', '/vault']) await runWith(more, at, 'go', 'get', `${names.go}${module}@${versions.go}`);
+	for (const module of ['/mcp', '/mcpgo', '/vault']) await runWith(more, at, 'go', 'get', `${names.go}${module}@latest`);
 	await runWith(more, at, 'go', 'mod', 'tidy');
 	await runWith(more, at, 'go', 'build', '-o', 'program', '.');
 	await runWith(more, at, 'go', 'mod', 'verify');
@@ -246,13 +259,12 @@ for (const [release, number] of Object.entries(RELEASES)) {
 		const control = path.join(at, 'next/DEBIAN/control');
 		await writeFile(control, (await readFile(control, 'utf8')).replace(/^Version: (.*)$/m, (_, version) => `Version: ${nextBuild(version)}`));
 		await run(at, 'dpkg-deb', '-b', '-Znone', '--root-owner-group', 'next', 'next.deb');
-		const [port] = await freePorts(1);
 		const { stdout, stderr } = await promisify(execFile)('mmdebstrap', [
 			'--variant=apt', '--format=null', '--dpkgopt=force-unsafe-io', '--include=nginx,multiwatch,spawn-fcgi',
 			`--customize-hook=ROOT="$1" node --test --test-reporter=spec '${fileURLToPath(new URL('clean-root.mjs', import.meta.url))}'`,
 			release, '-', ...await sources(release),
 		], { cwd: ROOT, maxBuffer: 1 << 26, env: {
-			...env, PATH: `${env.PATH}:/usr/sbin:/sbin`, PACKAGES: at, PORT: String(port), VERSION: versions.debian, NEXT: versions.debian,
+			...env, PATH: `${env.PATH}:/usr/sbin:/sbin`, PACKAGES: at, VERSION: versions.debian, NEXT: versions.debian,
 			KEYS: await readFile(URLMODE_KEYS_FILE, 'utf8'),
 		} }).catch((error) => error);
 		assert.match(stdout + stderr, /^ℹ fail 0$/m, stdout + stderr);
@@ -286,11 +298,11 @@ describe('the image', () => {
 		process.env.ROOT = folder;
 		const { ENVIRONMENT, Pod, allServe, makeCertificate } = await import('./pod.mjs');
 		const { UrlMode } = await import('urlmode');
-		const [port, monitoring] = await freePorts(2);
-		const base = `https://127.0.0.1:${port}`;
+		const ports = await holdPorts(2);
+		const base = `https://127.0.0.1:${ports[0].port}`;
 		const certificate = await makeCertificate(folder);
 		const ca = certificate['tls.crt'];
-		const pod = new Pod({ image, folder: path.join(folder, 'pod'), port, monitoring });
+		const pod = new Pod({ image, folder: path.join(folder, 'pod'), ports });
 		pod.mountSecret('secret', { keys: await readFile(URLMODE_KEYS_FILE, 'utf8'), 'config.json': JSON.stringify({
 			base_url: base, keys_file: 'keys', user_check: 'confirm', providers: { demo: { kind: 'oauth', display_name: 'Demo' } } }) });
 		pod.mountSecret('certificate', certificate);

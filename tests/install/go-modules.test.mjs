@@ -89,7 +89,7 @@ test('a user gets each of them, in the order of README', async () => {
 		await go('get', `./${at.slice(user.length + 1)}`); // what it needs of others, such as pgx
 		await go('vet', `./${at.slice(user.length + 1)}`);
 	}
-	assert.deepEqual(got.sort(), MODULES.map((module) => `${PATH}${module}@v${VERSION}`).sort());
+	assert.deepEqual(got.sort(), MODULES.map((module) => `${PATH}${module}@latest`).sort());
 	assert.ok(count > 5, `${count} programs`);
 	await mkdir(join(user, 'mark3labs'));
 	await writeFile(join(user, 'mark3labs/main.go'), `package main\n\nimport "${PATH}/mcpgo"\n\nfunc main() { println(mcpgo.New != nil) }\n`);

@@ -15,14 +15,16 @@ import { UrlMode } from 'urlmode';
 import { steps } from './image-steps.mjs';
 import { ENVIRONMENT, NODE_ADDRESS, PROC, PROGRAMS, Pod, USER, allServe, compose, containers, first, makeCertificate, memoryLimit } from './pod.mjs';
 import { rolling } from './rolling.mjs';
-import { freePorts } from '../stack/harness.mjs';
 import { Browser } from '../support/browser.mjs';
 import { comeBack, goOn } from '../support/flow.mjs';
+import { holdPorts } from '../support/held-ports.mjs';
 import { request } from '../support/http.mjs';
 import { startOpenIdProvider } from '../support/openid-provider.mjs';
 import { until } from '../support/wait.mjs';
 
-const { ROOT, PORT, KEYS, URLMODE_DATABASE_URL, URLMODE_PROGRAMS_DATABASE_URL, URLMODE_ADMIN_DATABASE_URL } = process.env;
+const { ROOT, KEYS, URLMODE_DATABASE_URL, URLMODE_PROGRAMS_DATABASE_URL, URLMODE_ADMIN_DATABASE_URL } = process.env;
+const ports = await holdPorts(2);
+const [{ port: PORT }] = ports;
 const BASE = `https://127.0.0.1:${PORT}`;
 const IMAGE = path.join(ROOT, 'image');
 const SIZE_MAX = 36; // MB
@@ -93,8 +95,7 @@ describe('a pod', () => {
 		chmodSync(ROOT, 0o755);
 		const certificate = await makeCertificate(ROOT);
 		ca = certificate['tls.crt'];
-		const [monitoring] = await freePorts(1);
-		pod = new Pod({ image: IMAGE, folder: path.join(ROOT, 'pod'), port: PORT, monitoring });
+		pod = new Pod({ image: IMAGE, folder: path.join(ROOT, 'pod'), ports });
 		pod.mountSecret('secret', { keys: KEYS, 'config.json': JSON.stringify(CONFIG) });
 		pod.mountSecret('certificate', certificate);
 		await pod.prepare();

@@ -9,7 +9,7 @@ import { before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 
 import { RELEASE, nextBuild, rootless, sources } from './debian.mjs';
-import { ROOT, freePorts, scratch } from '../stack/harness.mjs';
+import { ROOT, scratch } from '../stack/harness.mjs';
 
 const BUILT = path.join(ROOT, 'build/deb');
 const SOURCE = path.join(BUILT, 'urlmode');
@@ -66,7 +66,6 @@ describe('the package', { concurrency: true }, () => {
 	if (!rootless()) test('in a clean root it is installed, walked, upgraded under load, removed and purged', async () => {
 		const folder = await scratch('clean-root');
 		const next = nextBuild(VERSION);
-		const [port] = await freePorts(1);
 		await copyFile(path.join(BUILT, `urlmode_${VERSION}_${DEBIAN}.deb`), path.join(folder, 'first.deb'));
 
 		const walked = execute('mmdebstrap', [
@@ -74,7 +73,7 @@ describe('the package', { concurrency: true }, () => {
 			`--customize-hook=ROOT="$1" node --test --test-reporter=spec '${WALK}'`,
 			RELEASE, '-', ...await sources(),
 		], { ...options, env: {
-			...env, PACKAGES: folder, PORT: String(port), VERSION, NEXT: next,
+			...env, PACKAGES: folder, VERSION, NEXT: next,
 			KEYS: await readFile(process.env.URLMODE_KEYS_FILE, 'utf8'),
 		} });
 		await rename(await buildNext(next), path.join(folder, 'next.deb'));

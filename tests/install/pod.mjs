@@ -11,6 +11,7 @@ import { promisify } from 'node:util';
 
 import { parse } from 'yaml';
 
+import { spawnNginx } from '../support/held-ports.mjs';
 import { objectsOf, readContainers } from '../support/kubernetes.mjs';
 
 const execute = promisify(execFile);
@@ -72,19 +73,20 @@ export class Pod {
 	#limited;
 	#image;
 	#folder;
+	#ports;
 	#nginx;
 	#ended;
 
 	/**
-	 * @param {{ image: string, folder: string, port?: number | string, monitoring?: number, limited?: boolean }} options
-	 *     port, monitoring: of nginx; limited: each container has the memory of kubernetes.yaml
+	 * @param {{ image: string, folder: string, ports?: Awaited<ReturnType<typeof import('../support/held-ports.mjs').holdPorts>>, limited?: boolean }} options
+	 *     ports: two for nginx, of which the second one is for monitoring; limited: each container has the memory of kubernetes.yaml
 	 */
-	constructor({ image, folder, port, monitoring, limited = false }) {
+	constructor({ image, folder, ports = [], limited = false }) {
 		this.#limited = limited;
 		this.#image = image;
 		this.#folder = folder;
-		this.port = port;
-		this.monitoring = monitoring;
+		this.#ports = ports;
+		[this.port, this.monitoring] = ports.map(({ port }) => port);
 		for (const name of ['root', 'run', 'nginx', 'config', 'tmp', 'jwks']) mkdirSync(this.inside(name), { recursive: true });
 		for (const name of ['run', 'nginx', 'jwks']) { // as fsGroup does
 			chownSync(this.inside(name), 0, GROUP);
@@ -195,7 +197,7 @@ export class Pod {
 		for (const name of ['nginx.conf', 'urlmode/server.conf']) change(name, (text) => text.replaceAll(/(client_(header|body)_timeout) 10s/g, '$1 120s'));
 		change('urlmode/upstreams.conf', (text) => text.replaceAll('/run/urlmode/', `${this.inside('run')}/`));
 		const [program, ...args] = this.#within('nginx', 'setpriv', `--reuid=${USER}`, `--regid=${GROUP}`, '--clear-groups', '--no-new-privs', ...containers.nginx.command, '-p', folder, '-c', `${folder}/nginx.conf`);
-		this.#nginx = spawn(program, args, { env: { ...ANYWHERE, PATH: `${process.env.PATH}:/usr/sbin` }, stdio: 'inherit' });
+		this.#nginx = spawnNginx(this.#ports, program, args, { ...ANYWHERE, PATH: `${process.env.PATH}:/usr/sbin` });
 		this.#ended = once(this.#nginx, 'close').then(([status]) => status);
 	}
 

@@ -235,7 +235,19 @@ describe('the database', () => {
 	test('migrations that are not as they were applied', async () => {
 		const where = "WHERE name IN ('045_refresh.sql', 'frameworks/012_storage.sql')";
 		await sql(`UPDATE urlmode.migration SET digest = repeat('0', 64) ${where}`, `UPDATE urlmode.migration SET digest = NULL ${where}`);
-		await finds('migrations', 'error', /^not as it was applied: 045_refresh\.sql frameworks\/012_storage\.sql$/);
+		const { findings } = await finds('migrations', 'error', /^not as it was applied: 045_refresh\.sql frameworks\/012_storage\.sql$/);
+		assert.equal(findings.find((each) => each.check === 'migrations').advice, 'urlmode migrate says the way out');
+		// Which an operator follows, for one after the other.
+		const migrate = () => urlmode(['migrate'], { URLMODE_ADMIN_DATABASE_URL: stack.env.URLMODE_ADMIN_DATABASE_URL });
+		for (const name of ['045_refresh.sql', 'frameworks/012_storage.sql']) {
+			const { status, err } = await migrate();
+			assert.notEqual(status, 0);
+			const [way] = /UPDATE urlmode\.migration SET digest = NULL WHERE name = '[^']*'/.exec(err);
+			assert.ok(way.endsWith(`'${name}'`), err);
+			await stack.sql(way);
+		}
+		assert.equal((await migrate()).status, 0);
+		assert.equal(well(await reportOf(['migrations']), 'migrations').length, 1);
 	});
 
 	test('a password of whoever asks is not the programs\'', async () => {

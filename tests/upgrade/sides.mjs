@@ -1,4 +1,4 @@
-// What waits in the tests of upgrades: the package for Node or Python of one version, with the same calls. `create` is that of UrlMode in Node.
+// What waits in the tests of upgrades: a package of one version, with the same calls. `create` is that of UrlMode in Node.
 
 import { spawn } from 'node:child_process';
 import path from 'node:path';
@@ -10,7 +10,16 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** @param {string} tree of the version @param {Record<string, string>} env the URLMODE_… variables */
 export async function openNode(tree, env) {
 	const { UrlMode } = await import(path.join(tree, 'lib/node/src/index.js'));
-	const urlmode = new UrlMode({ databaseUrl: env.URLMODE_DATABASE_URL, keysFile: env.URLMODE_KEYS_FILE, baseUrl: env.URLMODE_BASE_URL });
+	return sideOf(new UrlMode({ databaseUrl: env.URLMODE_DATABASE_URL, keysFile: env.URLMODE_KEYS_FILE, baseUrl: env.URLMODE_BASE_URL }));
+}
+
+/** That of Node over HTTP, by the program `api`, of whatever version that is. */
+export async function openHttp(tree, env) {
+	const { UrlMode } = await import(path.join(tree, 'lib/node/src/http/index.js'));
+	return sideOf(new UrlMode({ url: env.URLMODE_API_URL, key: env.URLMODE_API_KEY }));
+}
+
+function sideOf(urlmode) {
 	return {
 		create: (options) => urlmode.create(options),
 		wait: (id, owner) => urlmode.waitForCompletion(id, { ...owner, timeout: Infinity }),

@@ -1,6 +1,6 @@
 // A database of each version of before becomes one of today while that version works on it, and the version goes on with it: the
-// packages for Node and Python, and the programs of the last one, which are built for it. What is in the archives beside this file
-// is written by `record`.
+// packages for Node and Python, and the programs, which are built for it, with the api and the console. What is in the archives
+// beside this file is written by `record`.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -17,13 +17,14 @@ import pg from 'pg';
 import { ROOT, scratch } from '../stack/harness.mjs';
 import { Browser } from '../support/browser.mjs';
 import { catalog, comments } from '../support/catalog.mjs';
+import { Console } from '../support/console.mjs';
 import { sender } from '../support/deliveries.mjs';
 import { openFixture } from '../support/fixture.mjs';
 import { comeBack, create, goOn } from '../support/flow.mjs';
 import { changed, signatures } from '../support/functions.mjs';
 import { request } from '../support/http.mjs';
 import { until } from '../support/wait.mjs';
-import { openNode, openPython } from './sides.mjs';
+import { openHttp, openNode, openPython } from './sides.mjs';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const RECORDS = (await readdir(HERE)).filter((file) => file.endsWith('.tar.xz')).map((file) => file.slice(0, -'.tar.xz'.length)).sort();
@@ -31,7 +32,7 @@ const RECORDS = (await readdir(HERE)).filter((file) => file.endsWith('.tar.xz'))
 const CORRECTED = { '049_console.sql': '060_before.sql' };
 /** Which functions were changed after packages called them, so that these calls go on. */
 const WIDENED = ['end_task', 'leader', 'read_task'];
-const PROGRAMS = ['connect', 'oauth-return', 'payment-return', 'status', 'webhook'];
+const PROGRAMS = ['api', 'connect', 'console', 'oauth-return', 'payment-return', 'status', 'webhook'];
 const PRICE = { amount: 1050, currency: 'EUR' };
 /** That of an account ends when it begins: nothing is kept for the next call. */
 const CLAIMED = ['begun', false, false];
@@ -78,7 +79,7 @@ before(async () => {
 	await symlink(path.join(ROOT, 'build/bin'), path.join(folder, 'now/bin'));
 	await symlink(path.join(ROOT, 'lib/providers'), path.join(folder, 'now/providers'));
 	await symlink('now', path.join(folder, 'current'));
-	fixture = await openFixture({ name: 'upgrade', own: true, env: { PROGRAM_DIR: path.join(folder, 'current/bin') } });
+	fixture = await openFixture({ name: 'upgrade', own: true, env: { PROGRAM_DIR: path.join(folder, 'current/bin'), API: '1', CONSOLE: '1' } });
 });
 
 after(() => fixture?.close());
@@ -207,6 +208,21 @@ async function pay(side, stripe) {
 	assert.deepEqual(await side.deliver(id, owner), ['begun', true, true]);
 }
 
+/** An operator looks for it. */
+async function look(side, console) {
+	const { id } = await create(side);
+	for (const page of ['/console/', '/console/list?what=undelivered', `/console/elicitation?id=${id}`]) {
+		const { status, text } = await console.ask(page);
+		assert.equal(status, 200, `the console answered ${status}`);
+		assert.ok(!page.includes(id) || text.includes(id), page);
+	}
+}
+
+/** A program of the stack uses this database when it starts again. */
+async function useDatabase(file, url, more = {}) {
+	await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, 'utf8')), database_url: url, ...more }));
+}
+
 test('there is a record of each release', async () => {
 	const tags = (await run(ROOT, plain, 'git', 'tag', '--list', 'v*').catch(() => '')).split('\n').filter(Boolean);
 	assert.deepEqual(tags.filter((tag) => !RECORDS.includes(tag)), [], 'tests/upgrade/record TAG');
@@ -245,10 +261,12 @@ for (const name of RECORDS) {
 		test('it becomes one of today while calls go on, and the version of before goes on with it', LONG, async (t) => {
 			const programs = programsOf(tree);
 			const database = await migrated(`before_${name}`, path.join(tree, 'sql'));
-			const config = JSON.parse(await readFile(fixture.stack.env.URLMODE_CONFIG, 'utf8'));
-			const { demo, stripe } = config.providers;
-			await writeFile(fixture.stack.env.URLMODE_CONFIG, JSON.stringify({ ...config, database_url: database.env.URLMODE_PROGRAMS_DATABASE_URL,
-				providers_dir: path.join(folder, 'current/providers'), providers: { demo, stripe } }));
+			const { env } = database;
+			const { providers: { demo, stripe } } = JSON.parse(await readFile(env.URLMODE_CONFIG, 'utf8'));
+			const described = { providers_dir: path.join(folder, 'current/providers') };
+			await useDatabase(env.URLMODE_CONFIG, env.URLMODE_PROGRAMS_DATABASE_URL, { ...described, providers: { demo, stripe } });
+			await useDatabase(env.URLMODE_CONSOLE_CONFIG, env.URLMODE_OPERATOR_DATABASE_URL, described);
+			await useDatabase(env.URLMODE_API_CONFIG, env.URLMODE_DATABASE_URL);
 			if (programs.length > 0) {
 				const flags = ['CFLAGS=-O0 -g0 -w -U_FORTIFY_SOURCE', `PROVIDERS_DIR=${path.join(folder, name, 'providers')}`];
 				await run(tree, plain, 'make', '-s', ...flags, ...programs.map((each) => `build/bin/${each}`));
@@ -260,12 +278,14 @@ for (const name of RECORDS) {
 
 			const load = new Load();
 			const payments = programs.length > 0 ? sender(fixture, 'stripe') : undefined;
+			const operator = new Console(fixture.stack);
 			const join = async (version, at) => {
-				for (const [language, open] of [['Node', openNode], ['Python', openPython]]) {
-					const side = await open(at, database.env);
+				for (const [language, open] of [['Node', openNode], ['Python', openPython], ...programs.includes('api') ? [['HTTP', openHttp]] : []]) {
+					const side = await open(at, env);
 					t.after(() => side.close());
 					load.add(`${language} of ${version}: an account`, () => connect(side, programs.length > 0));
 					load.add(`${language} of ${version}: a payment`, () => pay(side, payments));
+					if (language === 'HTTP') load.add('an operator', () => look(side, operator));
 				}
 			};
 			const before = await signatures(database.query);
@@ -273,7 +293,7 @@ for (const name of RECORDS) {
 				await join('before', tree);
 				await load.more();
 				load.isMigrating = true;
-				const [applied] = await Promise.all([migrate(database.env, path.join(ROOT, 'sql'), '--tries', '600'), load.more()]);
+				const [applied] = await Promise.all([migrate(env, path.join(ROOT, 'sql')), load.more()]);
 				assert.ok(applied.includes('060_before.sql'), applied.join());
 				await load.more(); // and those that had begun meanwhile are over
 				load.isMigrating = false;
@@ -288,7 +308,7 @@ for (const name of RECORDS) {
 					await database.query('DEALLOCATE call');
 				}
 				await database.query('RESET ROLE');
-				assert.deepEqual(await migrate(database.env, path.join(ROOT, 'sql')), []);
+				assert.deepEqual(await migrate(env, path.join(ROOT, 'sql')), []);
 				await load.more();
 
 				// The programs, and then the servers, as UPGRADING says; and back, in the other order.

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
+import uuid
 from pathlib import Path
 from typing import Any
 
+import psycopg
 from conftest import required
 
 
@@ -49,6 +52,31 @@ def test_nothing_is_wrong_and_what_is_wrong_is_named(tmp_path: Path) -> None:
     assert found == {"schema": "there is no schema urlmode"}
     assert "Connection refused" in wrong(URLMODE_BASE_URL="http://127.0.0.1:1")["callback"]
     assert wrong("--provider", "nobody")["same_keys"] == "the callback programs have no provider nobody"
+
+
+def test_a_migration_that_is_not_as_it_was_applied_is_named_with_the_way_out() -> None:
+    name, admin = f"check_{uuid.uuid4().hex}", required("URLMODE_ADMIN_DATABASE_URL")
+    own = {each: required(each).rpartition("/")[0] + f"/{name}" for each in ("URLMODE_ADMIN_DATABASE_URL", "URLMODE_DATABASE_URL")}
+
+    def migrate() -> str:
+        command = [sys.executable, "-m", "urlmode", "migrate"]
+        return subprocess.run(command, capture_output=True, text=True, env={**os.environ, **own}).stderr
+
+    with psycopg.connect(admin, autocommit=True) as cluster:
+        cluster.execute(f"CREATE DATABASE {name}".encode())
+        try:
+            assert migrate() == ""
+            with psycopg.connect(own["URLMODE_ADMIN_DATABASE_URL"], autocommit=True) as database:
+                database.execute("UPDATE urlmode.migration SET digest = repeat('0', 64) WHERE name = '045_refresh.sql'")
+                assert wrong(**own) == {"schema": "not as it was applied: 045_refresh.sql"}
+                assert "-> urlmode migrate says the way out\n" in check(**own)[1]
+                way = re.search("UPDATE urlmode.migration SET digest = NULL WHERE name = '.*'", migrate())
+                assert way
+                database.execute(way[0].encode())
+            assert migrate() == ""
+            assert check(**own)[0] == 0
+        finally:
+            cluster.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
 
 
 def test_its_command_line() -> None:

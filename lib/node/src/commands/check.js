@@ -224,7 +224,7 @@ async function checkSchema(report, client) {
 	const ownDigests = migrationDigests();
 	const digests = functions.some(({ name, mine }) => name === 'migration_digests' && mine) ? await sql.migrationDigests(query) : [];
 	const changed = digests.filter(({ name, digest }) => (ownDigests[name] ?? digest) !== digest);
-	if (changed.length > 0) report.add('schema', 'error', `not as it was applied: ${changed.map(({ name }) => name).join(', ')}`, 'urlmode migrate says the way out');
+	if (changed.length > 0) report.add('schema', 'error', TEXTS.checkChanged(changed.map(({ name }) => name).join(', ')), TEXTS.checkChangedAdvice);
 	else if (missing.length > 0) report.add('schema', 'error', `not applied: ${canList ? names : 'the last migrations'}`, 'run urlmode migrate');
 	else if (version < own) report.add('schema', 'error', `the functions have version ${version}, and not ${own}`, 'run urlmode migrate');
 	else report.add('schema', 'ok', `${migrations.length} migrations are applied`);

@@ -227,6 +227,9 @@ export const TEXTS = {
 	/** @param {string} seconds */
 	checkClock: (seconds) => `PostgreSQL's clock is ${seconds} seconds ahead of this host's`,
 	checkNoSchema: 'there is no schema urlmode',
+	/** @param {string} names */
+	checkChanged: (names) => `not as it was applied: ${names}`,
+	checkChangedAdvice: 'urlmode migrate says the way out',
 	/** @param {string} role */
 	checkRole: (role) => `${role} does not have the settings of urlmode_server`,
 	checkNotHeard: 'the end of an elicitation was written, and its notification does not come',

@@ -21,6 +21,7 @@ from . import contract_texts as texts
 from . import contract_calls as sql
 from .contract_calls import NewRow, RowKey
 from .keys import KeysFile
+from .migrate import migration_digests
 from .pool import Connection, Server
 from .token import binding_of, mint_link
 
@@ -160,9 +161,12 @@ class _Checks:
         functions = await cursor.fetchall()
         refused = sorted(name for name, mine, servers in functions if servers and not mine)
         missing = sorted(_called_functions() - {name for name, _, _ in functions})
+        changed = await _changed_migrations(connection) if ("migration_digests", True, True) in functions else []
         if refused:
             advice = "connect as urlmode_server, or as a member of it"
             self._report.add("role", "error", f"no right to execute {', '.join(refused)}", advice)
+        elif changed:
+            self._report.add("schema", "error", texts.check_changed(", ".join(changed)), texts.CHECK_CHANGED_ADVICE)
         elif missing:
             advice = "run urlmode migrate of the same version"
             self._report.add("schema", "error", f"it does not have the functions {', '.join(missing)}", advice)
@@ -173,10 +177,7 @@ class _Checks:
         """What a server does, with its login: each step is committed."""
         connection = await _connect()
         key = RowKey(str(uuid.uuid4()), binding_of(_OF_CHECK, "", _OF_CHECK))
-
-        async def query(text: Any, values: Sequence[Any], reads: bool = False, /) -> list[tuple[Any, ...]]:
-            return await (await connection.execute(text, values)).fetchall()
-
+        query = _query_of(connection)
         try:
             await connection.execute("LISTEN urlmode")
             await sql.create_elicitation(query, [_row_of(key)])
@@ -231,6 +232,20 @@ def _called_functions() -> set[str]:
     """Those of the schema that the package calls."""
     texts = (text for name, text in vars(sql).items() if name.isupper() and isinstance(text, str))
     return {name for text in texts for name in re.findall(r"urlmode\.(\w+)\(", text)}
+
+
+async def _changed_migrations(connection: Connection) -> list[str]:
+    """Those of the package that are not as they were applied to this database."""
+    own = migration_digests()
+    applied = await sql.migration_digests(_query_of(connection))
+    return [row.name for row in applied if own.get(row.name, row.digest) != row.digest]
+
+
+def _query_of(connection: Connection) -> sql.Query:
+    async def query(text: Any, values: Sequence[Any], reads: bool = False, /) -> list[tuple[Any, ...]]:
+        return await (await connection.execute(text, values)).fetchall()
+
+    return query
 
 
 async def _connect() -> Connection:

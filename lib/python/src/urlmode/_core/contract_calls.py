@@ -386,6 +386,19 @@ async def end_walk(query: Query, *, id: str) -> int:
     return answer
 
 
+class DigestRow(NamedTuple):
+    name: str
+    digest: str
+
+
+MIGRATION_DIGESTS = "SELECT name, digest FROM urlmode.migration_digests()"
+
+
+async def migration_digests(query: Query) -> list[DigestRow]:
+    found = await query(MIGRATION_DIGESTS, [], True)
+    return [DigestRow(*row) for row in found]
+
+
 class LeaderRow(NamedTuple):
     timeline: str | None
     """None: it is in recovery"""

@@ -383,6 +383,13 @@ def check_clock(seconds: str) -> str:
 CHECK_NO_SCHEMA = "there is no schema urlmode"
 
 
+def check_changed(names: str) -> str:
+    return f"not as it was applied: {names}"
+
+
+CHECK_CHANGED_ADVICE = "urlmode migrate says the way out"
+
+
 def check_role(role: str) -> str:
     return f"{role} does not have the settings of urlmode_server"
 

@@ -70,7 +70,8 @@ def _migrations(frameworks: bool) -> dict[str, str]:
     return {file.replace("frameworks/tables/", "frameworks/").removeprefix("tables/"): _read(file) for file in files}
 
 
-def _digests() -> dict[str, str]:
+def migration_digests() -> dict[str, str]:
+    """SHA-256 of each of them by its name."""
     return {name: hashlib.sha256(sql.encode()).hexdigest() for name, sql in _migrations(True).items()}
 
 
@@ -102,7 +103,7 @@ class _Migrate:
 
     def apply(self, frameworks: bool, deployment: str, revoke_others: bool) -> None:
         self._execute("", "SET client_min_messages = warning")
-        digests = _digests()
+        digests = migration_digests()
         names = self._whose(deployment) | {"revoke_others": str(revoke_others).lower(), "digests": json.dumps(digests)}
         self._file("begin.sql", names)
         frameworks = frameworks or any(name.startswith("frameworks/") for name in _applied(self._connection))
@@ -196,7 +197,7 @@ def _list(connection: Connection, frameworks: bool) -> bool:
     applied: dict[str, str | None] = {}
     if row[0]:
         applied = dict(connection.execute("SELECT m.name, to_jsonb(m) ->> 'digest' FROM urlmode.migration m ORDER BY m.name").fetchall())
-    digests = _digests()
+    digests = migration_digests()
     changed = [name for name, digest in applied.items() if digest and digests.get(name, digest) != digest]
     for name in changed:
         print(f"{name} is not as it was applied, and migrate would refuse")
