@@ -92,6 +92,7 @@ const BY_TENANT = {
 	read_ledger: "'books', LEASE, 10, T",
 	reconcile: "'shop', now() - interval '1 hour', now() + interval '1 hour', '[]', '[]', T",
 	refunds_of: 'T, NULL, NULL, NULL',
+	refunds_with_item: 'T, NULL, NULL, NULL',
 	tenant_events: 'T, NULL, NULL, false, 10',
 	tenant_unclaimed: 'T, NULL, NULL, 10',
 	tenant_undelivered: 'T, NULL, NULL, 10',
