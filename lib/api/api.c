@@ -319,7 +319,11 @@ api_is_busy(const void *side)
 	return um_house_is_busy(&api->house);
 }
 
-/* The first time, what a call of `wait` watches. What has moved already counts. */
+/*
+ * The first time, what a call of `wait` watches. What has moved already counts, and
+ * what the caller has never seen does not: a caller adds that in place of what has
+ * ended, and then waits for the others.
+ */
 static void
 join(struct um_api *api, struct um_api_request *request, int64_t now)
 {
@@ -333,7 +337,7 @@ join(struct um_api *api, struct um_api_request *request, int64_t now)
 		element->call = request;
 		if (!um_watched_join(&api->watched, element, now) || !listening)
 			element->is_due = true;
-		request->announced += element->is_due;
+		request->announced += element->is_due && element->has_seen;
 	}
 }
 

@@ -31,7 +31,7 @@
 #define UM_API_BUSY 50
 #define UM_API_WINDOW_MS 50
 #define UM_API_GATHER_ELEMENTS 40
-#define UM_API_GATHER_MOVED(elements) ((elements) / 64)
+#define UM_API_GATHER_MOVED(elements) ((elements) / 32)
 
 /* The request of a method: its state begins with it (api/request.h). */
 struct um_api_request {

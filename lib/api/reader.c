@@ -53,13 +53,14 @@ const struct um_json_node *
 um_reader_get(struct um_reader *reader, const char *name)
 {
 	const struct um_json_node *object = reader->object, *at, *end;
+	const struct um_str wanted = um_str(name);
 	size_t place = 0;
 
 	if (!um_json_is(object, UM_JSON_OBJECT))
 		return NULL;
 	end = object + object->size;
 	for (at = object + 1; at < end; at += 1 + at[1].size, place++) {
-		if (!um_json_string_eq(at, um_str(name)))
+		if (!um_json_string_eq(at, wanted))
 			continue;
 		if (place < UM_READER_MEMBERS_MAX)
 			reader->known |= UINT64_C(1) << place;

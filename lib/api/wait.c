@@ -371,15 +371,12 @@ take_rows(const struct um_context *context, struct um_exchange *ex,
 	struct um_wait *wait = ex->own;
 
 	for (int row = 0; row < ex->op.rows_len; row++) {
-		struct um_watched_element key = { .row = NULL }, *element;
+		struct um_watched_element *element;
 		struct um_shown shown;
 
 		if (!um_shown_read(&shown, &ex->op, row))
 			continue;
-		memcpy(key.id, shown.id, sizeof(key.id));
-		element = bsearch(&key, wait->request.elements,
-			wait->request.elements_len, sizeof(key),
-			um_wait_compare);
+		element = um_wait_find(wait, shown.id);
 		if (element == NULL)
 			continue;
 		if (!wait->has_expired && um_shown_is_overdue(&shown)) {

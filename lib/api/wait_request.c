@@ -6,12 +6,29 @@
 
 #include "core/encode.h"
 
-int
-um_wait_compare(const void *a, const void *b)
+/* Where the index has the element with this id, or has room for it. */
+static uint16_t *
+look_up(const struct um_wait *wait, const uint8_t id[static UM_UUID_LEN])
 {
-	const struct um_watched_element *left = a, *right = b;
+	const struct um_watched_element *elements = wait->request.elements;
+	size_t at = um_uuid_hash(id);
 
-	return memcmp(left->id, right->id, sizeof(left->id));
+	for (;; at++) {
+		uint16_t *place = &wait->index[at & (wait->index_len - 1)];
+
+		if (*place == 0
+			|| memcmp(elements[*place - 1].id, id, UM_UUID_LEN)
+				== 0)
+			return place;
+	}
+}
+
+struct um_watched_element *
+um_wait_find(const struct um_wait *wait, const uint8_t id[static UM_UUID_LEN])
+{
+	const uint16_t *place = look_up(wait, id);
+
+	return *place != 0 ? &wait->request.elements[*place - 1] : NULL;
 }
 
 /* `can`: what the caller can be asked for. */
@@ -63,11 +80,14 @@ read_of(struct um_wait *wait, const struct um_context *context)
 	while ((one = um_json_next(array, one)) != NULL)
 		len++;
 	request->elements = calloc(len + 1, sizeof(request->elements[0]));
+	for (wait->index_len = 2; wait->index_len < 2 * len;)
+		wait->index_len *= 2;
+	wait->index = calloc(wait->index_len, sizeof(wait->index[0]));
 	most = len < UM_WAIT_READS_MAX ? len : UM_WAIT_READS_MAX;
 	wait->reads = calloc(most + 1, sizeof(wait->reads[0]));
 	wait->asks = calloc(most + 1, sizeof(wait->asks[0]));
-	if (request->elements == NULL || wait->reads == NULL
-		|| wait->asks == NULL) {
+	if (request->elements == NULL || wait->index == NULL
+		|| wait->reads == NULL || wait->asks == NULL) {
 		um_reader_refuse(&request->root, "of", "out of memory");
 		return;
 	}
@@ -78,14 +98,14 @@ read_of(struct um_wait *wait, const struct um_context *context)
 		read_element(&request->elements[request->elements_len++], wait,
 			&reader, context);
 	}
-	qsort(request->elements, len, sizeof(request->elements[0]),
-		um_wait_compare);
-	for (size_t i = 1; i < len; i++)
-		if (um_wait_compare(&request->elements[i - 1],
-			    &request->elements[i])
-			== 0)
+	for (size_t i = 0; i < len; i++) {
+		uint16_t *place = look_up(wait, request->elements[i].id);
+
+		if (*place != 0)
 			um_reader_refuse(&request->root, "of",
 				"of must not have an id twice");
+		*place = (uint16_t)(i + 1);
+	}
 }
 
 void
@@ -109,6 +129,7 @@ um_wait_free(void *own)
 	for (size_t i = 0; i < wait->asks_len; i++)
 		um_buf_free(&wait->asks[i].object);
 	free(wait->request.elements);
+	free(wait->index);
 	free(wait->reads);
 	free(wait->asks);
 	free(wait);

@@ -21,7 +21,10 @@ struct um_wait_ask {
 };
 
 struct um_wait {
-	struct um_api_request request; /* its elements are sorted by id */
+	struct um_api_request request;
+	/* Finds elements by their ids: places from 1 on; a power of two of them. */
+	uint16_t *index;
+	size_t index_len;
 	int64_t ends_at;
 	int64_t delayed_until; /* the database was away; 0: it was not */
 	size_t next;           /* the place from which it looks on */
@@ -41,8 +44,9 @@ struct um_wait {
  */
 void um_wait_read(struct um_wait *wait, const struct um_context *context);
 
-/* Orders elements by their ids, for qsort() and bsearch(). */
-int um_wait_compare(const void *a, const void *b);
+/* The element with this id, or NULL. */
+struct um_watched_element *um_wait_find(const struct um_wait *wait,
+	const uint8_t id[static UM_UUID_LEN]);
 
 /* Frees a struct um_wait, for um_api_begin(). */
 void um_wait_free(void *own);

@@ -13,17 +13,6 @@ um_watched_begin(struct um_watched *watched)
 	TAILQ_INIT(&watched->idle);
 }
 
-/* Ids are random, or chosen by servers that have a key. */
-static size_t
-place_of(size_t places_len, const uint8_t id[static UM_UUID_LEN])
-{
-	uint64_t sum = UINT64_C(0xcbf29ce484222325);
-
-	for (size_t i = 0; i < UM_UUID_LEN; i++)
-		sum = (sum ^ id[i]) * UINT64_C(0x100000001b3);
-	return (size_t)(sum ^ sum >> 32) & (places_len - 1);
-}
-
 static bool
 grow(struct um_watched *watched)
 {
@@ -38,7 +27,8 @@ grow(struct um_watched *watched)
 					   *next;
 			row != NULL; row = next) {
 			struct um_watched_row **to =
-				&places[place_of(len, row->id)].first;
+				&places[um_uuid_hash(row->id) & (len - 1)]
+					 .first;
 
 			next = row->next;
 			row->next = *to;
@@ -58,7 +48,8 @@ find_or_add(struct um_watched *watched,
 
 	if (watched->len >= watched->places_len && !grow(watched))
 		return NULL;
-	place = &watched->places[place_of(watched->places_len, element->id)]
+	place = &watched->places[um_uuid_hash(element->id)
+				& (watched->places_len - 1)]
 			 .first;
 	for (row = *place; row != NULL; row = row->next)
 		if (memcmp(row->id, element->id, sizeof(row->id)) == 0
@@ -95,7 +86,9 @@ static void
 forget(struct um_watched *watched, struct um_watched_row *row)
 {
 	struct um_watched_row **at =
-		&watched->places[place_of(watched->places_len, row->id)].first;
+		&watched->places[um_uuid_hash(row->id)
+				& (watched->places_len - 1)]
+			 .first;
 
 	while (*at != row)
 		at = &(*at)->next;
@@ -184,7 +177,8 @@ static struct um_watched_row *
 first_of(const struct um_watched *watched, const uint8_t id[static UM_UUID_LEN])
 {
 	return watched->len != 0
-		? watched->places[place_of(watched->places_len, id)].first
+		? watched->places[um_uuid_hash(id) & (watched->places_len - 1)]
+			  .first
 		: NULL;
 }
 

@@ -26,6 +26,8 @@ struct parser {
 
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
+#define NAMES_FEW 8 /* of an object: no need to sort them */
+
 #define TEXT_OF(number) #number
 #define TEXT(number) TEXT_OF(number)
 
@@ -201,9 +203,22 @@ compare_names(const void *a, const void *b)
 	return memcmp(left->ptr, right->ptr, left->len);
 }
 
+/* Compares each name with those before it. */
+static bool
+few_names_differ(const struct um_json_node *object)
+{
+	const struct um_json_node *end = object + object->size;
+
+	for (const struct um_json_node *node = object + 1; node < end;
+		node += 1 + node[1].size)
+		if (um_json_member(object, um_json_str(node)) != node + 1)
+			return false;
+	return true;
+}
+
 /* Sorts the names: the same ones would be neighbours. */
 static bool
-names_differ(const struct um_json_node *object, size_t count)
+many_names_differ(const struct um_json_node *object, size_t count)
 {
 	const struct um_json_node *node = object + 1;
 	struct um_str *names = malloc((count + 1) * sizeof(names[0]));
@@ -217,6 +232,13 @@ names_differ(const struct um_json_node *object, size_t count)
 		differ = compare_names(&names[i - 1], &names[i]) != 0;
 	free(names);
 	return differ;
+}
+
+static bool
+names_differ(const struct um_json_node *object, size_t count)
+{
+	return count <= NAMES_FEW ? few_names_differ(object)
+				  : many_names_differ(object, count);
 }
 
 /* Gives up the object or array that begins here, and moves behind it. */

@@ -4,6 +4,7 @@
 #define UM_UUID_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "core/str.h"
@@ -20,5 +21,8 @@ void um_uuid_format(char out[static UM_UUID_TEXT_LEN + 1],
  * says. False for anything else; `id` must not be used then.
  */
 bool um_uuid_parse(uint8_t id[static UM_UUID_LEN], struct um_str text);
+
+/* For tables of ids that are random, or chosen by servers that have a key. */
+size_t um_uuid_hash(const uint8_t id[static UM_UUID_LEN]);
 
 #endif

@@ -222,6 +222,10 @@ function api(results) {
 		['api waiting', 'waiting node', 'resolved through the api, 10,000 waits of ten callers', 0.9], ['api create', 'create ten', 'create through the api, ten at once, against one Node process', 1],
 		['api listening', 'nobody listening', 'completions with 100 servers waiting through one api, against none', 0.9],
 	]) if (results.has(name, other)) all.push({ ...rate(results, name, label), ...compared(results, name, other, must) });
+	if (results.has('api create from node', 'create ten')) {
+		const ratio = results.ratio(['api create from node', 'rate'], ['create ten', 'rate']);
+		all.push({ ...rate(results, 'api create from node', 'the same calls from Node, with node:http'), ratio: times(ratio) });
+	}
 	return all;
 }
 

@@ -2,7 +2,7 @@
 
 import { memoryOfApi, pidOfApi, withApi } from './scenarios/api.mjs';
 import { completions, nothing } from './scenarios/completions.mjs';
-import { creates, inserts, wholeWay } from './scenarios/creates.mjs';
+import { creates, createsThroughApi, inserts, wholeWay } from './scenarios/creates.mjs';
 import { entitled } from './scenarios/entitled.mjs';
 import { addOlder, few, many } from './scenarios/flat.mjs';
 import { flood, mixed, nothing as nothingRefused, transactions, writeFlood } from './scenarios/flood.mjs';
@@ -136,7 +136,8 @@ async function measureApi(bed, { api: { servers, atOnce }, creates: { count }, w
 		const pid = await pidOfApi(bed);
 		return memoryOfWaits(bed, 'api', { open: many.open, of: () => pid });
 	});
-	await measureThere('api create', () => creates(bed, { ...time, side: 'api', count, atOnce }));
+	await measureThere('api create', () => createsThroughApi(bed, { ...time, count, atOnce }));
+	await measureThere('api create from node', () => creates(bed, { ...time, side: 'api', count, atOnce }));
 	await measure('create ten', () => creates(bed, { ...time, count, atOnce }));
 	await measureThere('api listening', () => completions(bed, 'urlmode', { ...time, throughApi: servers }));
 	await measure('nobody listening', () => completions(bed, 'urlmode', { ...time, listening: 0 }));

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';
 import { after, before, describe, test } from 'node:test';
@@ -261,5 +262,62 @@ describe('two processes', () => {
 		await start();
 		const { body: { elicitations: [shown] } } = await callAt(SECOND, 'wait', { of: [owner], for_ms: LONG });
 		assert.equal(shown.action, 'accept');
+	});
+});
+
+describe('nginx before two processes, of which one takes calls and dies', () => {
+	const CONFIG = 'api-http.conf';
+	const created = [];
+	let kept;
+	let dying;
+
+	async function serve(config) {
+		writeFileSync(CONFIG, config);
+		await api.stack.service('restart', 'nginx');
+		await until('nginx is there', async () => [400, 502].includes((await api.call('wait', {}).catch(() => ({}))).status));
+	}
+
+	before(async () => {
+		dying = net.createServer((socket) => {
+			let text = '';
+			socket.on('error', () => {}).on('data', (bytes) => {
+				text += bytes.toString('latin1');
+				if (!text.includes('}')) return;
+				created.push(/"id":"([^"]+)"/.exec(text)?.[1]);
+				socket.destroy();
+			});
+		}).listen({ path: 'sock/dying.sock', writableAll: true });
+		await once(dying, 'listening');
+		kept = readFileSync(CONFIG, 'utf8');
+		await serve(kept.replace('server unix:sock/api.sock;', 'server unix:sock/dying.sock max_fails=0; $&'));
+	});
+
+	after(async () => {
+		if (dying.listening) dying.close();
+		await serve(kept);
+	});
+
+	/** Creates until one fails; both processes have their turn. */
+	async function createUntilOneFails() {
+		for (let tries = 0; tries < 20; tries += 1) {
+			const asked = { provider: 'github', kind: 'oauth', subject: 'ada', target_url: 'https://github.com/', id: randomUUID() };
+			const { status, body, headers } = await api.call('create', asked);
+			assert.equal((await api.stack.elicitation(asked.id)) !== undefined, status === 201);
+			if (status !== 201) return { asked, refused: [status, body.error.code, headers.get('retry-after')] };
+			assert.ok(!created.includes(asked.id), 'it was sent to both');
+		}
+		return {};
+	}
+
+	test('what it has taken is sent to no other one: its caller hears of it, and repeats it', async () => {
+		const { asked, refused } = await createUntilOneFails();
+		assert.deepEqual([refused, created.filter((id) => id === asked?.id).length], [[502, 'unavailable', '3'], 1]);
+		await until('the other one has its turn', async () => (await api.call('create', asked)).status === 201);
+	});
+
+	test('neither is what it could not take: each call is tried at one process', async () => {
+		await new Promise((resolve) => dying.close(resolve));
+		const { refused } = await createUntilOneFails();
+		assert.deepEqual(refused, [502, 'unavailable', '3']);
 	});
 });

@@ -6,6 +6,8 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 
+import { parseKeys } from '../../lib/node/src/core/keys.js';
+import { bindingOf, browserOf, mintState } from '../../lib/node/src/core/token.js';
 import { startApi } from '../support/api.mjs';
 import { Browser } from '../support/browser.mjs';
 import { sender } from '../support/deliveries.mjs';
@@ -132,4 +134,38 @@ test('each method answers another tenant as for a row that does not exist, and n
 	const other = await shop.ok('create', asked, 201);
 	assert.deepEqual([other.resumed, other.id === paid], [false, false]);
 	assert.deepEqual([(await api.stack.elicitation(open)).status, (await api.stack.elicitation(form)).status], ['pending', 'pending']);
+});
+
+/** Each route that takes a state, and what a browser sends. That of a form is opened by a link alone, which names no owner. */
+const ROUTES = [
+	...['demo', 'stripe'].map((name) => ({ route: `/connect/${name}`, name, purpose: 'connect' })),
+	...['demo', 'stripe'].map((name) => ({ route: `/connect/${name}`, name, purpose: 'connect', fields: { answer: 'continue' } })),
+	...['demo', 'stripe'].map((name) => ({ route: `/connect/${name}`, name, purpose: 'connect', fields: { answer: 'refuse' } })),
+	{ route: '/oauth/demo/return', name: 'demo', purpose: 'return', query: { code: 'c' }, fromIssuer: true },
+	{ route: '/payment/stripe/return', name: 'stripe', purpose: 'return' },
+	{ route: '/payment/stripe/cancel', name: 'stripe', purpose: 'cancel' },
+	{ route: '/form/intake', name: 'intake', purpose: 'form' },
+];
+
+test('each route answers a state of another tenant as that of a row that does not exist', async () => {
+	const file = api.stack.env.URLMODE_KEYS_FILE;
+	const ring = parseKeys(readFileSync(file, 'latin1'), file);
+	const cookie = 'A'.repeat(22);
+	const ask = async ({ route, name, purpose, query, fromIssuer, fields }, id, tenant) => {
+		const state = mintState(ring, purpose, name, { id, expires: Math.ceil(Date.now() / 1_000) + 600, binding: bindingOf('ada', '', tenant), browser: browserOf(cookie) });
+		const url = new URL(route, api.stack.baseUrl);
+		const headers = { cookie: `__Host-urlmode=${cookie}` };
+		const form = fields && { method: 'POST', body: new URLSearchParams({ state, ...fields }) };
+		url.search = form ? '' : new URLSearchParams({ state, ...query, ...fromIssuer && { iss: api.stack.env.URLMODE_DEMO_ISSUER } });
+		const answer = await fetch(url, { redirect: 'manual', headers: form ? { ...headers, origin: url.origin, 'sec-fetch-site': 'same-origin' } : headers, ...form });
+		const text = await answer.text();
+		return [answer.status, answer.headers.get('location'), text].join('\n').replaceAll(state, 'STATE').replaceAll(id, 'ID').replaceAll(/\b[0-9a-f]{32}\b/g, 'REQUEST');
+	};
+	for (const route of ROUTES) {
+		const { id } = await keys.acme.ok('create', { ...ASKED[route.name], item: route.name === 'stripe' ? randomUUID() : undefined, subject: 'ada' }, 201);
+		const nothing = await ask(route, randomUUID(), 'shop');
+		assert.equal(await ask(route, id, 'shop'), nothing, JSON.stringify(route));
+		assert.equal((await api.stack.elicitation(id)).status, 'pending');
+		assert.notEqual(await ask(route, id, 'acme'), nothing, `whose it is sees it: ${JSON.stringify(route)}`);
+	}
 });

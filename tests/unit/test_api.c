@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What the api has beside its requests: when it reads its keys again. */
+/*
+ * What the api has beside its requests: when it reads its keys again, and when a call
+ * of `wait` goes on.
+ */
 #include "api/api.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "config/config.h"
 #include "support.h"
@@ -72,11 +76,77 @@ TEST(keys_are_read_again_within_a_second)
 	file_remove(config.api_keys_file);
 }
 
+/* So many elements, of which some have seen what they show no longer. */
+static void
+watch(struct um_watched_element *elements, size_t len, size_t moved)
+{
+	memset(elements, 0, len * sizeof(elements[0]));
+	for (size_t i = 0; i < len; i++) {
+		elements[i].id[0] = (uint8_t)i;
+		elements[i].has_seen = i < moved;
+	}
+}
+
+/* What the caller has never seen is in no hurry: it comes with what moves. */
+TEST(a_call_gathers_while_much_is_announced)
+{
+	static const struct {
+		const char *label;
+		size_t moved;
+		unsigned announced;
+		bool gathers;
+	} rows[] = {
+		{ "nothing is announced", 0, 0, false },
+		{ "nothing has moved", 0, UM_API_BUSY, true },
+		{ "too little has moved", 1, UM_API_BUSY, true },
+		{ "enough has moved", 2, UM_API_BUSY, false },
+	};
+	struct um_watched_element elements[64];
+	struct um_config config = {
+		.api_keys_file = file_make(um_str(LINE), 0640),
+	};
+	struct um_context context = { .config = &config };
+	struct um_notifications_events events = { .notice = count_notice };
+	struct um_api api = { .context = &context,
+		.notifications = um_notifications_new("", &events) };
+	struct um_exchange ex = { 0 };
+	struct um_error err;
+
+	assert_true(um_api_keys_load(&api.keys, config.api_keys_file, &err));
+	assert_non_null(api.notifications);
+	um_watched_begin(&api.watched);
+	TAILQ_INIT(&api.parked);
+	for (size_t i = 0; i < LENGTH(rows); i++) {
+		struct um_api_request request = { .ex = &ex,
+			.is_due = true,
+			.gathers_until = SECOND,
+			.elements = elements,
+			.elements_len = LENGTH(elements) };
+
+		row_begin("%s", rows[i].label);
+		memcpy(request.key,
+			um_api_keys_find(api.keys, "Bearer " KEY)->digest,
+			sizeof(request.key));
+		watch(elements, LENGTH(elements), rows[i].moved);
+		ex.own = &request;
+		api.announced = rows[i].announced;
+		api.wakes_at = -1;
+		um_api_side.park(&api, &ex, 0);
+		assert_int_equal(api.wakes_at, rows[i].gathers ? SECOND : 0);
+		um_api_side.leave(&api, &ex);
+	}
+	um_watched_free(&api.watched);
+	um_notifications_free(api.notifications);
+	um_api_keys_free(api.keys);
+	file_remove(config.api_keys_file);
+}
+
 int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keys_are_read_again_within_a_second),
+		cmocka_unit_test(a_call_gathers_while_much_is_announced),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

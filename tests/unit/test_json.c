@@ -99,6 +99,24 @@ nested(size_t depth, const char *open, const char *close)
 }
 
 /* A string is looked at eight bytes at a time: each byte at each place. */
+/* However many names an object has, the last one may be any of them. */
+TEST(names_are_there_once)
+{
+	for (int len = 1; len <= 20; len++)
+		for (int again = 0; again <= len; again++) {
+			struct um_buf text = { 0 };
+
+			row_begin("%d names, and %d", len, again);
+			um_buf_puts(&text, "{");
+			for (int n = 0; n < len; n++)
+				um_buf_printf(&text, "\"%d\":{\"0\":1},", n);
+			um_buf_printf(&text, "\"%d\":[\"0\"]}", again);
+			assert_int_equal(parses(um_buf_str(&text)),
+				again == len);
+			um_buf_free(&text);
+		}
+}
+
 TEST(every_byte_at_every_place_of_a_string)
 {
 	for (size_t len = 0; len < 20; len++)
@@ -357,6 +375,7 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(documents),
+		cmocka_unit_test(names_are_there_once),
 		cmocka_unit_test(every_byte_at_every_place_of_a_string),
 		cmocka_unit_test(depth),
 		cmocka_unit_test(a_bomb_is_not_even_begun),

@@ -16,11 +16,11 @@ const agent = new http.Agent({ keepAlive: true });
 
 /** @returns {{ request: http.ClientRequest, answer: Promise<any> }} */
 export function begin(method, body) {
-	const text = JSON.stringify(body);
+	const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
 	const request = http.request(`${url}/v1/${method}`, {
-		method: 'POST', agent, headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) },
+		method: 'POST', agent, headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'content-length': bytes.length },
 	});
-	request.end(text);
+	request.end(bytes);
 	return { request, answer: readAnswer(method, request) };
 }
 
@@ -46,7 +46,7 @@ class Caller {
 
 	wait({ id, subject }) {
 		return new Promise((resolve, reject) => {
-			this.#open.set(id, { element: { id, subject }, resolve, reject });
+			this.#open.set(id, { id, subject, text: JSON.stringify({ id, subject }), resolve, reject });
 			this.#timer ??= setTimeout(() => this.#renew(), GATHER_MS);
 		});
 	}
@@ -62,7 +62,7 @@ class Caller {
 		this.#isRunning = true;
 		while (this.#open.size > 0) {
 			this.#isNew = false;
-			const { request, answer } = begin('wait', { of: [...this.#open.values()].slice(0, OF_MAX).map(({ element }) => element), for_ms: FOR_MS });
+			const { request, answer } = begin('wait', `{"for_ms":${FOR_MS},"of":[${this.#texts().join()}]}`);
 			this.#request = request;
 			try {
 				for (const shown of (await answer).elicitations) this.#take(shown);
@@ -77,9 +77,18 @@ class Caller {
 		this.#isRunning = false;
 	}
 
+	/** Of each the text is kept: a call repeats all of them. */
+	#texts() {
+		const texts = [];
+		for (const { text } of this.#open.values()) {
+			if (texts.push(text) === OF_MAX) break;
+		}
+		return texts;
+	}
+
 	#take(shown) {
 		const entry = this.#open.get(shown.id);
-		entry.element.seen = shown.seen;
+		entry.text = JSON.stringify({ id: entry.id, subject: entry.subject, seen: shown.seen });
 		if (shown.status !== 'completed') return;
 		this.#open.delete(shown.id);
 		entry.resolve(shown);

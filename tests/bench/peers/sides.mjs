@@ -15,10 +15,7 @@ import { UrlMode } from '../../../lib/node/src/index.js';
 import { parseKeys } from '../../../lib/node/src/core/keys.js';
 import { bindingOf, mintState } from '../../../lib/node/src/core/token.js';
 import { openApi } from './api-side.mjs';
-
-const TTL_MS = 600_000;
-const TARGET_URL = 'https://provider.example.com/authorize?client_id=mcp-server-8f2b&response_type=code'
-	+ '&redirect_uri=https%3A%2F%2Fcallback.example.com%2Foauth%2Fdemo%2Freturn&scope=openid%20profile%20email';
+import { TARGET_URL, TTL_MS } from './elicitation.mjs';
 
 const { URLMODE_DATABASE_URL: databaseUrl, URLMODE_KEYS_FILE: keysFile, URLMODE_BASE_URL: baseUrl } = process.env;
 

@@ -5,8 +5,11 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { load } from '../load.mjs';
 import { FOLDER } from '../paths.mjs';
+import { TARGET_URL, TTL_MS } from '../peers/elicitation.mjs';
 import { run } from '../processes.mjs';
+import { writeRequests } from '../requests.mjs';
 
 const SERVER = fileURLToPath(new URL('../peers/server.mjs', import.meta.url));
 
@@ -46,6 +49,25 @@ export async function creates(bed, { side = 'urlmode', ...options }) {
 	const [{ count }] = await bed.sql('SELECT count(*)::integer FROM urlmode.elicitation');
 	if (count !== OLDER + done) throw new Error(`${done} elicitations were created, but there are ${count - OLDER}`);
 	return figures;
+}
+
+/** The same where load.c calls the api: what a caller makes of its language costs nothing. */
+export async function createsThroughApi(bed, { atOnce, count, ...time }) {
+	const { URLMODE_API_URL: url, URLMODE_API_KEY: key } = bed.stack.env;
+	await bed.fill('urlmode', { from: count, to: count + OLDER });
+	await writeRequests(file('requests'), function* () {
+		for (const { subject } of bed.elicitations.slice(0, count)) yield { status: 201, request: createRequest(key, subject) };
+	}());
+	const { sent, classes: { 0: figures } } = await load({ port: Number(new URL(url).port), file: file('requests'), connections: atOnce, ...time });
+	const [{ created }] = await bed.sql('SELECT count(*)::integer AS created FROM urlmode.elicitation');
+	if (created !== OLDER + sent) throw new Error(`${sent} elicitations were created, but there are ${created - OLDER}`);
+	return figures;
+}
+
+function createRequest(key, subject) {
+	const body = JSON.stringify({ subject, provider: 'demo', kind: 'oauth', target_url: TARGET_URL, ttl_ms: TTL_MS });
+	return 'POST /v1/create HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n'
+		+ `Authorization: Bearer ${key}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
 /** @param {'urlmode' | 'hono'} side */

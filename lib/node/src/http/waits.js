@@ -42,16 +42,22 @@ export class Entry {
 	seen;
 	/** Empty until it is known. */
 	provider = '';
-	/** Its status when the server began to be asked back. @type {string | undefined} */
-	askedOn;
+	#asked;
 
 	/**
 	 * @param {string} id
 	 * @param {Owner} owner
+	 * @param {Map<string, string>} asked the status, by name, when the server began to be asked back, also for waits that have ended
 	 */
-	constructor(id, owner) {
+	constructor(id, owner, asked) {
 		this.id = id;
 		this.owner = owner;
+		this.#asked = asked;
+		this.name = JSON.stringify([id, owner.subject, owner.session]);
+	}
+
+	get askedOn() {
+		return this.#asked.get(this.name);
 	}
 
 	/** The function of a wait that may be called now. */
@@ -85,6 +91,8 @@ export class Waits {
 	#waits = new Set();
 	/** What may have a lease. @type {Set<Entry>} */
 	#fresh = new Set();
+	/** @type {Map<string, string>} */
+	#asked = new Map();
 	/** @type {import('../core/runtime.js').Timer | undefined} */
 	#leases;
 	#isClosed = false;
@@ -109,9 +117,9 @@ export class Waits {
 	 * @returns {Promise<import('../core/types.js').Outcome>}
 	 */
 	wait(id, owner, options) {
-		const name = JSON.stringify([id, owner.subject, owner.session]);
-		/** @type {Entry} */
-		const entry = options.timeout === 0 ? new Entry(id, owner) : this.#entries.get(name) ?? new Entry(id, owner);
+		const made = new Entry(id, owner, this.#asked);
+		const { name } = made;
+		const entry = options.timeout === 0 ? made : this.#entries.get(name) ?? made;
 		const wait = new Wait(id, options, () => {
 			this.#waits.delete(wait);
 			entry.waits.delete(wait);
@@ -161,10 +169,7 @@ export class Waits {
 		entry.provider = shown.provider;
 		// What was paid may have gone back: the provider may have to be asked first.
 		if (!isLease && this.#askForLease(entry) && shown.status === 'completed') return;
-		if ((shown.check || shown.recheck) && !entry.askedOn) {
-			entry.askedOn = shown.status;
-			void this.#answer(entry, shown);
-		}
+		if ((shown.check || shown.recheck) && !entry.askedOn) void this.#answer(entry, shown);
 		for (const wait of waits) {
 			// What was paid may have gone back, which the provider is just being asked.
 			if (entry.askedOn === 'completed' && wait.recheckOf(shown.provider)) continue;
@@ -180,13 +185,25 @@ export class Waits {
 	 */
 	async #answer(entry, shown) {
 		try {
-			await this.#questions.answer(entry, shown);
+			await this.#ask(entry, shown);
 		} catch (error) {
 			if (shown.status !== 'completed') for (const wait of entry.waits) wait.reject(error);
 		} finally {
-			entry.askedOn = undefined;
-			// It is shown also if it has not moved.
-			this.#askForLease(entry);
+			// It is shown also if it has not moved, to the waits that there are now.
+			this.#askForLease(this.#entries.get(entry.name) ?? entry);
+		}
+	}
+
+	/**
+	 * @param {Entry} entry
+	 * @param {Members} shown
+	 */
+	async #ask(entry, shown) {
+		this.#asked.set(entry.name, shown.status);
+		try {
+			await this.#questions.answer(entry, shown);
+		} finally {
+			this.#asked.delete(entry.name);
 		}
 	}
 
@@ -232,7 +249,7 @@ export class Waits {
 				const { elicitations: [shown] } = await this.#api.call('wait', { of: [entry.toElement(can)], for_ms: 0 });
 				entry.provider = shown.provider ?? '';
 				if (shown.check || shown.recheck) {
-					await this.#questions.answer(entry, shown).catch((error) => {
+					await this.#ask(entry, shown).catch((error) => {
 						if (shown.status !== 'completed') throw error;
 					});
 					wait.rechecked ||= shown.recheck !== undefined;
