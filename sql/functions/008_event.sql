@@ -148,7 +148,12 @@ BEGIN
 		WHERE f.effect = 'other_kind' OR f.effect = 'paid' AND f.kind = 'payment' AND f.amount IS NOT NULL AND f.currency IS NOT NULL
 			AND f.result IS NOT NULL
 	), proved AS MATERIALIZED (
-		SELECT p.n, p.proof
+		SELECT p.n, CASE WHEN p.proof = 'repeated' AND w.effect = 'paid' AND NOT w.ended AND EXISTS (
+				-- Told as money for another kind, it has ended nothing. It is a wrong amount, so that nobody is asked to pay again.
+				SELECT FROM urlmode.payment k
+				WHERE k.provider = w.provider AND k.elicitation = w.id AND k.reference IN (w.reference, w.checkout)
+					AND NOT k.matches AND coalesce(k.claimed_at, k.refunded_at) IS NULL
+			) THEN 'mismatch' ELSE p.proof END AS proof
 		FROM (
 			SELECT array_agg(x.id) AS ids, array_agg(x.provider) AS providers, array_agg(x.reference) AS refs,
 				array_agg(x.amount) AS amounts, array_agg(x.currency) AS currencies,
@@ -161,6 +166,7 @@ BEGIN
 		CROSS JOIN LATERAL ROWS FROM (unnest(a.ns), urlmode.prove_payments(
 			a.ids, a.providers, a.refs, a.amounts, a.currencies, a.matches, a.lates, a.results, a.checkouts,
 			a.subjects, a.items, a.tenants, a.firsts)) AS p (n, proof)
+		JOIN paid w USING (n)
 	), decided AS MATERIALIZED (
 		SELECT f.*, p.proof, d.action, d.move
 		FROM found f LEFT JOIN proved p USING (n)

@@ -506,7 +506,10 @@ export class Model {
 		if (effect === 'recheck' || (money && isUnproven)) return this.#askForRecheck(row, reference);
 		if (REFUNDS.includes(effect)) return effect;
 
-		const proof = money ? this.#prove(row, { ...paid, checkout }) : undefined;
+		let proof = money ? this.#prove(row, { ...paid, checkout }) : undefined;
+		// What was told as money for another kind has ended nothing.
+		const known = this.payments.get(reference);
+		if (proof === 'repeated' && isOpen(row) && this.now < closesAt(row) && !known.matches && !known.claimed && !known.refunded) proof = 'mismatch';
 		if (proof === 'taken') return 'reference_taken';
 		if (proof === 'repeated') return 'repeated';
 		const isAttempt = effect === 'attempt_failed' || effect === 'processing';

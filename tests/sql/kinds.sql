@@ -41,6 +41,11 @@ SELECT n, reference, paid, flags FROM unclaimed() ORDER BY n;
 -- Where the entry of the provider was wrong, and is corrected, the same event is an accept.
 SELECT make(20), pay(20, 'p20', kind => 'oauth', identity => 'e20'), payments(20), state(20);
 SELECT pay(20, 'p20', kind => 'payment', identity => 'e20'), payments(20), state(20), pay(20, 'p20', kind => 'payment', identity => 'e20') AS again;
+-- A wrong amount ends its row then, so that nobody is asked to pay once more; also where the other event is of the same payment
+-- and names it by its checkout. What was claimed by hand, or went back, is over.
+SELECT make(n, checkout => CASE n WHEN 23 THEN 'c23' END), pay(n, 'w' || n, '12.00 EUR', kind => 'oauth', checkout => CASE n WHEN 23 THEN 'c23' END) FROM generate_series(22, 25) AS n;
+SELECT claim(24, 'w24'), back(25, '12.00 EUR', 'w25');
+SELECT n, pay(n, 'w' || n, '12.00 EUR', kind => 'payment', checkout => CASE n WHEN 23 THEN 'c23' END), state(n), payments(n) FROM generate_series(22, 25) AS n;
 
 -- Money that came before its elicitation is listed when that is created as another kind. What is proved at an entry that takes no
 -- payments, for an elicitation that it does not know, is another entry's.
