@@ -18,9 +18,14 @@ C_FILES := $(wildcard lib/*/*.[ch] cgi-bin/*.[ch] nginx/command/*.c tests/unit/*
 	tests/tools/*.c tests/chaos/*.c tests/bench/*.c tests/bench/peers/*.c)
 
 ## Tests
-.PHONY: test test-unit test-valgrind test-e2e test-sanitize test-security test-systemd test-build
+.PHONY: test test-all test-unit test-valgrind test-e2e test-sanitize test-security test-systemd test-build
 .PHONY: conformance clients lint coverage soak mutants model chaos postgresql debian python fuzz analysis versions languages chart containers patroni dist-check all-targets
-test: test-build ## everything, against the real parts
+# Most of what a change breaks. The rest takes three times as long, and is in test-all.
+SUITES := unit-sanitize node python e2e waiting go lint unit security stack sql fuzz
+test: test-build ## each part and each package, against the real parts
+	@tests/run $(SUITES)
+
+test-all: test-build ## that and the rest: all adapters, the operator, installing, browsers, valgrind, models, chaos, Java and Rust
 	@tests/run
 
 test-unit: test-build ## the modules, in C and JavaScript
@@ -128,7 +133,7 @@ patroni: deps   ## a cluster of Patroni, etcd and HAProxy while users pay: crash
 	+@$(MAKE) --no-print-directory build
 	@tests/reap node --test --test-concurrency=1 --test-reporter=spec tests/patroni/patroni.test.mjs
 
-all-targets: test-build ## briefly each target that is not in `make test`; a line for each, and the reason of what this machine cannot run
+all-targets: test-build ## briefly each target that is not in `make test-all`; a line for each, and the reason of what this machine cannot run
 	@tests/all-targets $(TARGETS)
 
 fuzz: deps      ## each parser under libFuzzer, for FUZZ_SECONDS (60)
