@@ -85,7 +85,10 @@ func TestLedger(t *testing.T) {
 
 // A loop waits for what comes, and ends with its context or its instance, whose lease another one gets at once.
 func TestLedgerWaits(t *testing.T) {
-	m, other, me, consumer := open(t), open(t), someone(), startsHere(t)
+	consumer := newID()
+	// Of a tenant, so that no entries come of what else is tested at the same time.
+	tenant := func(c *Config) { c.Tenant = consumer }
+	m, other, me := open(t, tenant), open(t, tenant), someone()
 	seen, ended := make(chan LedgerEntry), make(chan error, 1)
 	go func() {
 		for entry, err := range m.Ledger(context.Background(), LedgerOptions{consumer}) {
