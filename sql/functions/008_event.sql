@@ -195,7 +195,7 @@ BEGIN
 	INTO actions, moves, mismatches, lates, overtaken
 	FROM (
 		-- A recheck is never seen: it tells no outcome, and may ask again.
-		SELECT CASE WHEN d.action = 'unknown' OR d.effect = 'recheck'
+		SELECT CASE WHEN d.action = 'unknown' OR (d.effect = 'recheck' AND d.action = 'recheck')
 					OR d.id IN (SELECT x.elicitation FROM kept x)
 				THEN d.action ELSE 'seen' END AS action,
 			d.effect, d.move, d.proof,

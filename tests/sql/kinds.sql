@@ -19,6 +19,8 @@ SELECT * FROM unclaimed() ORDER BY n;
 SELECT make(15, 'signature'), pay(15, 'p15', kind => 'signature'), payments(15), event(15, 'accepted', kind => 'signature'), state(15);
 -- Without an amount it is no money, and of another checkout it is not ours. Neither was proved.
 SELECT make(16, 'signature', checkout => 'c16'), pay(16, 'p16', NULL, kind => 'payment'), pay(16, 'p16', kind => 'payment', checkout => 'x'), payments(16), pay(16, 'p16', kind => 'payment', checkout => 'c16'), payments(16);
+-- An event that means nothing is looked at once more when it comes again, and still means nothing.
+SELECT make(26, checkout => 'c26'), pay(26, 'w26', NULL, kind => 'oauth', identity => 'e26'), pay(26, 'w26', NULL, kind => 'oauth', identity => 'e26') AS again;
 -- The same event again, another one of the same payment, more of it, and a payment of another elicitation.
 SELECT make(17, 'signature'), pay(17, 'p17', kind => 'payment', identity => 'e17'), pay(17, 'p17', kind => 'payment', identity => 'e17') AS again,
 	pay(17, 'p17', kind => 'payment') AS other, pay(17, 'p17', '12.00 EUR', kind => 'payment') AS more, pay(17, 'p10', kind => 'payment') AS taken, payments(17);
