@@ -29,6 +29,8 @@ export class Ledger {
 	#claims = new Map();
 	/** The outcomes for which a call has done the work. */
 	#done = new Set();
+	/** References of payments. @type {Set<string>} */
+	#delivered = new Set();
 	#observed = { payments: [], unclaimed: [], rows: [] };
 
 	event(row, { effect, amount, currency, reference }, outcome) {
@@ -45,16 +47,23 @@ export class Ledger {
 	#proved(reference, row, paid) {
 		this.#rename(reference, row);
 		const proofs = this.#proofs.get(reference) ?? [];
-		// Who claimed a first part of it has not got the rest. Who claimed the same money, for another kind, has it.
-		const part = this.#observed.payments.find((known) => known.reference === reference && known.claimed && !known.matches
+		// Who claimed a first part of it has not got the rest, unless the operator has delivered for it. Who claimed the same money,
+		// for another kind, has it.
+		const part = !this.#delivered.has(reference) && this.#observed.payments.find((known) => known.reference === reference && known.claimed && !known.matches
 			&& !(known.amount === paid.amount && known.currency === paid.currency));
 		if (part && paid.matches) this.#claims.set(row.id, this.#claims.get(row.id) - 1);
 		this.#proofs.set(reference, [...proofs, { row, ...paid }]);
 	}
 
+	/** The operator has delivered for a payment. */
+	delivered(reference) {
+		this.#delivered.add(reference);
+	}
+
 	/** A payment that had the name of its checkout has its own now. */
 	#rename(reference, { checkout }) {
 		if (!this.#proofs.has(checkout) || this.#proofs.has(reference)) return;
+		if (this.#delivered.delete(checkout)) this.#delivered.add(reference);
 		this.#proofs.set(reference, this.#proofs.get(checkout));
 		this.#proofs.delete(checkout);
 	}

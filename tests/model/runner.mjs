@@ -246,6 +246,7 @@ class Runner {
 			if (dies) return;
 			await real.end(...delivers ? ['delivered'] : ['refunded', `re_${reference}`]);
 			assert.ok(this.#model.endByHand(model, delivers ? 'delivered' : 'refunded'), 'it is delivered or refunded once');
+			if (delivers) this.#ledger.delivered(reference);
 			this.#ledger.claimed(row, 'accept', reference, true, true);
 		},
 		decide: async ({ payment, reference = this.#paid.get(payment)?.reference, decision }) => {

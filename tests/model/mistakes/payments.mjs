@@ -10,7 +10,7 @@ export const MISTAKES = {
 	'what does not match is begun by a call': { begin_lease: ['p.reference = this.picked AND NOT p.matches', 'false'] },
 	'what is listed and does not match cannot be begun': { begin_lease: ['NOT any_payment AND own.fence', 'own.fence'] },
 	'what is forgotten is never done again': { claim_rank: ['AND (l.fulfilled_at IS NULL OR urlmode.has_kept(l.elicitation, l.reference))', ''] },
-	'a call that was overtaken fulfils its claim': { fulfil_lease: ['l.elicitation = e.id AND l.fence = fulfil_lease.fence', 'l.elicitation = e.id'] },
+	'a call that was overtaken fulfils its claim': { fulfil_lease: ['l.elicitation = fulfil_lease.id AND l.fence = fulfil_lease.fence', 'l.elicitation = fulfil_lease.id'] },
 	'what a call has done is listed when its lease ends': { fulfil_lease: ["ends_at = 'infinity', ", ''] },
 	'what is confirmed again was not confirmed': { confirm_claim: ['RETURN EXISTS', 'RETURN false AND EXISTS'] },
 	'a call that was overtaken confirms': { confirm_claim: ['AND l.fence = confirm_claim.fence', ''] },
