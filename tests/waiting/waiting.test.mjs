@@ -185,8 +185,15 @@ const STEPS = {
 		run.ids.add(run.id);
 	},
 
-	wait: (run, options, step) => void run.begin('wait', step,
-		{ subject: run.subject, session: run.session, elicitation_id: run.id, ...run.fill(options) }),
+	async wait(run, options, step) {
+		const begin = () => run.begin('wait', step, { subject: run.subject, session: run.session, elicitation_id: run.id, ...run.fill(options) });
+		begin();
+		if (!step.until) return;
+		await until(`it is ${step.until}`, async () => {
+			const { error } = await run.calls.get(step.as).end;
+			return error?.status === step.until || void begin();
+		});
+	},
 
 	async stop(run, name) {
 		const call = run.calls.get(name);
