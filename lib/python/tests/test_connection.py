@@ -112,6 +112,27 @@ async def test_a_pool_of_the_application(open_urlmode: OpenUrlMode, callback: Ca
             await connection.execute("SELECT 1")
 
 
+async def test_a_pool_of_the_application_answers_what_is_committed(open_urlmode: OpenUrlMode) -> None:
+    """A commit that fails is an error of the call, and one bad element of a batch fails alone."""
+    admin = await psycopg.AsyncConnection.connect(required("URLMODE_ADMIN_DATABASE_URL"), autocommit=True)
+    async with admin, psycopg_pool.AsyncConnectionPool(required("URLMODE_DATABASE_URL"), min_size=1, max_size=2) as pool:
+        urlmode = open_urlmode(pool=pool)
+        await admin.execute("""CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+            $$ BEGIN RAISE 'not committed' USING ERRCODE = 'P0001'; END $$""")
+        await admin.execute("""CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON urlmode.elicitation DEFERRABLE INITIALLY DEFERRED
+            FOR EACH ROW WHEN (NEW.resume_key = 'never') EXECUTE FUNCTION refuse()""")
+        try:
+            with pytest.raises(psycopg.Error, match="not committed"):
+                await urlmode.create(**ACCOUNT, **owner(), resume_key="never")
+            made = await asyncio.gather(
+                *(urlmode.create(**ACCOUNT, **owner(), resume_key=key) for key in ("a", "never", "b")), return_exceptions=True,
+            )  # fmt: skip
+        finally:
+            await admin.execute("DROP TRIGGER refuse ON urlmode.elicitation")
+            await admin.execute("DROP FUNCTION refuse()")
+        assert [isinstance(each, psycopg.Error) for each in made] == [False, True, False]
+
+
 async def test_a_missing_privilege_is_an_error_at_once(open_urlmode: OpenUrlMode) -> None:
     urlmode = open_urlmode(database_url=required("URLMODE_PROGRAMS_DATABASE_URL"))
     me = owner()

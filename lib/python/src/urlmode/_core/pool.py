@@ -410,7 +410,9 @@ class _Borrowing:
     async def _fetch(self, statement: str, values: Sequence[Any], reads: bool = False, /) -> Rows:
         assert self._connection is not None
         try:
-            return await _fetch(self._connection, statement, values)
+            # Its answer is for a caller, so it is committed first.
+            async with self._connection.transaction():
+                return await _fetch(self._connection, statement, values)
         except psycopg.Error as error:
             if self._gave_up:
                 raise UrlModeUnavailableError(texts.UNAVAILABLE_NOT_ANSWERED) from error
