@@ -159,8 +159,9 @@ COMMENT ON FUNCTION urlmode.check_entries IS
 	'are what went back. is_sealed: each has a result.';
 
 CREATE OR REPLACE FUNCTION urlmode.name_return(payment text) RETURNS text
-LANGUAGE sql IMMUTABLE AS $$
-	SELECT 'failed ' || left(payment, 190)
+LANGUAGE sql STABLE AS $$
+	-- A reference has up to 200 characters, and two long ones may differ in the last.
+	SELECT 'failed ' || CASE WHEN length(payment) <= 190 THEN payment ELSE encode(sha256(convert_to(payment, 'UTF8')), 'hex') END
 $$;
 COMMENT ON FUNCTION urlmode.name_return IS
 	'Internal. The reference of what went back because a payment that was paid is not paid any more.';

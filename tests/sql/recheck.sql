@@ -38,6 +38,9 @@ SELECT make(33), event(33, 'recheck'), rechecks(33, ARRAY['p33 10.00 EUR paid 33
 SELECT make(34), event(34, 'recheck'), rechecks(34, ARRAY['p34 10.00 EUR failed 34', 'q34 10.00 EUR processing 34']), rechecks(34, ARRAY['p34 10.00 EUR paid 34']),
 	rechecks(34, ARRAY['p34 10.00 EUR failed 34']), claim(34), payments(34);
 SELECT n, reference, amount, reversed, payment FROM refunds() WHERE n IN (33, 34) ORDER BY n;
+-- Two long references that differ in their last character alone went back each by itself.
+SELECT make(n), event(n, 'recheck') IS NOT NULL AS told, rechecks(n, ARRAY[format('%s%s 10.00 EUR paid %s', repeat('p', 199), n - 80, n)]) IS NOT NULL AS paid, rechecks(n, ARRAY[format('%s%s 10.00 EUR failed %s', repeat('p', 199), n - 80, n)]) IS NOT NULL AS failed FROM generate_series(81, 82) AS n;
+SELECT n, amount, right(payment, 7) AS payment FROM refunds() WHERE n IN (81, 82) ORDER BY n;
 
 -- It is asked again on each event after the accept, and before a claim if the last answer is older.
 SELECT make(40), event(40, 'recheck'), rechecks(40, ARRAY['p40 10.00 EUR paid 40']), rechecks(40, max_age => NULL), rechecks(40, max_age => '1 min'), event(40, 'recheck', type => 'refund'), rechecks(40, ARRAY['p40 10.00 EUR paid 40'], max_age => NULL);

@@ -258,7 +258,7 @@ BEGIN
 	SELECT string_agg(concat_ws(' ', a.outcome, a.mismatch), ', ' ORDER BY a.o) INTO outcomes
 	FROM ROWS FROM (urlmode.answer_recheck(test.id(n), test.owner(subject), given.lease, given.rechecks, (
 			SELECT coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object('reference', split_part(p, ' ', 1), 'amount', test.amount(split_part(p, ' ', 2)),
-				'currency', split_part(p, ' ', 3), 'status', split_part(p, ' ', 4), 'result', encode(test.sealed(split_part(p, ' ', 1)), 'base64'), 'elicitation_id', test.id(nullif(split_part(p, ' ', 5), '')::integer),
+				'currency', split_part(p, ' ', 3), 'status', split_part(p, ' ', 4), 'result', replace(encode(test.sealed(split_part(p, ' ', 1)), 'base64'), E'\n', ''), 'elicitation_id', test.id(nullif(split_part(p, ' ', 5), '')::integer),
 				'checkout', nullif(split_part(p, ' ', 6), ''))) ORDER BY o), '[]')
 			FROM unnest(payments) WITH ORDINALITY AS x (p, o)
 		), (

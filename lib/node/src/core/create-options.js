@@ -13,8 +13,6 @@ import {
 import { digestOfRequest } from './digest.js';
 import { checkTraceparent } from './traceparent.js';
 
-/** @type {readonly import('./types.js').Kind[]} */
-
 /**
  * Whether the callback programs serve the page themselves.
  *
