@@ -94,10 +94,13 @@ RETURNS TABLE (
 	subject text, session text, resume_key text
 )
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	SELECT * FROM urlmode.refunds_of('', refunds.provider, refunds.since, refunds.id)
+	SELECT u.elicitation, u.provider_name, u.reference, u.amount, u.currency, u.reversed, u.received_at, u.changed_at,
+		u.payment, u.paid, u.refunded, u.held, u.claimed, u.subject, u.session, u.resume_key
+	FROM urlmode.refunds_with_item('', refunds.provider, refunds.since, refunds.id) WITH ORDINALITY AS u
+	ORDER BY u.ordinality
 $$;
 COMMENT ON FUNCTION urlmode.refunds IS
-	'refunds_of, of what has no tenant, as older packages call it.';
+	'refunds_with_item, of what has no tenant, as older packages call it.';
 
 CREATE OR REPLACE FUNCTION urlmode.show_item(id uuid) RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
