@@ -8,10 +8,13 @@ import re
 import subprocess
 import sys
 import uuid
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import ANY
 
 import psycopg
+import pytest
 from conftest import required
 
 
@@ -54,29 +57,63 @@ def test_nothing_is_wrong_and_what_is_wrong_is_named(tmp_path: Path) -> None:
     assert wrong("--provider", "nobody")["same_keys"] == "the callback programs have no provider nobody"
 
 
-def test_a_migration_that_is_not_as_it_was_applied_is_named_with_the_way_out() -> None:
-    name, admin = f"check_{uuid.uuid4().hex}", required("URLMODE_ADMIN_DATABASE_URL")
-    own = {each: required(each).rpartition("/")[0] + f"/{name}" for each in ("URLMODE_ADMIN_DATABASE_URL", "URLMODE_DATABASE_URL")}
+class Own:
+    """A database of its own, in the cluster of the tests."""
 
-    def migrate() -> str:
-        command = [sys.executable, "-m", "urlmode", "migrate"]
-        return subprocess.run(command, capture_output=True, text=True, env={**os.environ, **own}).stderr
+    def __init__(self) -> None:
+        self.name = f"check_{uuid.uuid4().hex}"
+        self.admin_url, self.server_url = (
+            required(each).rpartition("/")[0] + f"/{self.name}" for each in ("URLMODE_ADMIN_DATABASE_URL", "URLMODE_DATABASE_URL")
+        )
 
-    with psycopg.connect(admin, autocommit=True) as cluster:
-        cluster.execute(f"CREATE DATABASE {name}".encode())
+    def migrate(self, *arguments: str) -> str:
+        command = [sys.executable, "-m", "urlmode", "migrate", *arguments]
+        env = {**os.environ, "URLMODE_ADMIN_DATABASE_URL": self.admin_url}
+        return subprocess.run(command, capture_output=True, text=True, env=env).stderr
+
+    def login(self, role: str) -> str:
+        with psycopg.connect(self.admin_url, autocommit=True) as database:
+            database.execute(f"ALTER ROLE {role} LOGIN PASSWORD 'of the test'".encode())
+        return f"postgresql://{role}:of%20the%20test@{self.server_url.rpartition('@')[2]}"
+
+
+@pytest.fixture
+def own() -> Iterator[Own]:
+    made = Own()
+    with psycopg.connect(required("URLMODE_ADMIN_DATABASE_URL"), autocommit=True) as cluster:
+        cluster.execute(f"CREATE DATABASE {made.name}".encode())
         try:
-            assert migrate() == ""
-            with psycopg.connect(own["URLMODE_ADMIN_DATABASE_URL"], autocommit=True) as database:
-                database.execute("UPDATE urlmode.migration SET digest = repeat('0', 64) WHERE name = '045_refresh.sql'")
-                assert wrong(**own) == {"schema": "not as it was applied: 045_refresh.sql"}
-                assert "-> urlmode migrate says the way out\n" in check(**own)[1]
-                way = re.search("UPDATE urlmode.migration SET digest = NULL WHERE name = '.*'", migrate())
-                assert way
-                database.execute(way[0].encode())
-            assert migrate() == ""
-            assert check(**own)[0] == 0
+            yield made
         finally:
-            cluster.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+            cluster.execute(f"DROP DATABASE {made.name} WITH (FORCE)".encode())
+
+
+def test_a_migration_that_is_not_as_it_was_applied_is_named_with_the_way_out(own: Own) -> None:
+    assert own.migrate() == ""
+    with psycopg.connect(own.admin_url, autocommit=True) as database:
+        database.execute("UPDATE urlmode.migration SET digest = repeat('0', 64) WHERE name = '045_refresh.sql'")
+        assert wrong(URLMODE_DATABASE_URL=own.server_url) == {"schema": "not as it was applied: 045_refresh.sql"}
+        assert "-> urlmode migrate says the way out\n" in check(URLMODE_DATABASE_URL=own.server_url)[1]
+        way = re.search("UPDATE urlmode.migration SET digest = NULL WHERE name = '.*'", own.migrate())
+        assert way
+        database.execute(way[0].encode())
+    assert own.migrate() == ""
+    assert check(URLMODE_DATABASE_URL=own.server_url)[0] == 0
+
+
+def test_another_deployment_has_a_login_of_its_own(own: Own) -> None:
+    deployment = f"c{uuid.uuid4().hex[:12]}"
+    roles = [f"urlmode_{deployment}_{each}" for each in ("server", "operator", "cgi", "owner")]
+    try:
+        assert own.migrate("--deployment", deployment) == ""
+        assert check(URLMODE_DATABASE_URL=own.login(roles[0])) == (0, ANY)
+        status, out = check(URLMODE_DATABASE_URL=own.login(roles[1]))
+        assert status == 2 and "no right to execute " in out
+        assert f"-> connect as {roles[0]}, or as a member of it\n" in out
+    finally:
+        with psycopg.connect(own.admin_url, autocommit=True) as database:
+            for role in roles:
+                database.execute(f"DROP OWNED BY {role}; DROP ROLE {role}".encode())
 
 
 def test_its_command_line() -> None:

@@ -156,14 +156,18 @@ class _Checks:
             await connection.close()
 
     async def _check_schema(self, connection: Connection) -> None:
-        cursor = await connection.execute("""SELECT proname, has_function_privilege(oid, 'EXECUTE'),
-            has_function_privilege('urlmode_server', oid, 'EXECUTE') FROM pg_proc WHERE pronamespace = 'urlmode'::regnamespace""")
+        cursor = await connection.execute(r"""SELECT proname, has_function_privilege(oid, 'EXECUTE'),
+            (SELECT min(pg_get_userbyid(a.grantee)) FROM aclexplode(proacl) a
+                WHERE pg_get_userbyid(a.grantee) ~ '^urlmode(_[a-z][a-z0-9]*)?_server$')
+            FROM pg_proc WHERE pronamespace = 'urlmode'::regnamespace""")
         functions = await cursor.fetchall()
-        refused = sorted(name for name, mine, servers in functions if servers and not mine)
+        refused = sorted(name for name, mine, server in functions if server and not mine)
         missing = sorted(_called_functions() - {name for name, _, _ in functions})
-        changed = await _changed_migrations(connection) if ("migration_digests", True, True) in functions else []
+        has_digests = any(name == "migration_digests" and mine for name, mine, _ in functions)
+        changed = await _changed_migrations(connection) if has_digests else []
         if refused:
-            advice = "connect as urlmode_server, or as a member of it"
+            server = next(server for name, _, server in functions if name == refused[0])
+            advice = f"connect as {server}, or as a member of it"
             self._report.add("role", "error", f"no right to execute {', '.join(refused)}", advice)
         elif changed:
             self._report.add("schema", "error", texts.check_changed(", ".join(changed)), texts.CHECK_CHANGED_ADVICE)
