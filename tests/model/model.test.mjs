@@ -47,7 +47,7 @@ async function failure(stage, steps, patience) {
 async function report(stage, seed, steps, first) {
 	if (stage.failure) return `SEED=${seed} COUNT=1 fails, at ${JSON.stringify(first.step)}:\n${first.message}`;
 	// Another error may have another cause. Names and times differ from run to run.
-	const what = (error) => error?.message.split('\n')[0].replaceAll(/\d+/g, '');
+	const what = (error) => error?.message.split('\n')[0].replaceAll(/[\da-f-]{36}|\d+/g, '');
 	const fails = async (part) => what(await failure(stage, part, IMPATIENT)) === what(first);
 	const shortest = await shrink(steps, fails);
 	const error = await failure(stage, shortest, IMPATIENT) ?? first;

@@ -113,11 +113,11 @@ export class Refunds {
 		}
 	}
 
-	/** A total has the name of its payment. */
+	/** A total has the name of its payment, which may be that of the elicitation. */
 	#attributeTo(refund, payment) {
 		const isTotal = refund.payment ? refund.reference === refund.payment : [...refund.rows].some(({ id }) => id === refund.reference);
 		refund.payment = payment;
-		if (!isTotal) return;
+		if (!isTotal || refund.reference === payment) return;
 		const total = this.#all.get(payment);
 		this.#all.delete(refund.reference);
 		if (total) Object.assign(total, joined(total, refund, this.#model.turn));

@@ -30,7 +30,7 @@ test(`${COUNT} histories of subscriptions from seed ${SEED} on`, async (t) => {
 const failure = (stage, steps) => run(stage, steps).then(() => undefined, (reason) => reason);
 
 async function report(stage, seed, steps, first) {
-	const what = (error) => error?.message.split('\n')[0].replaceAll(/\d+/g, '');
+	const what = (error) => error?.message.split('\n')[0].replaceAll(/[\da-f-]{36}|\d+/g, '');
 	const shortest = await shrink(steps, async (part) => what(await failure(stage, part)) === what(first));
 	const error = await failure(stage, shortest) ?? first;
 	return [
