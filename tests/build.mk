@@ -21,11 +21,11 @@ C_FILES := $(wildcard lib/*/*.[ch] cgi-bin/*.[ch] nginx/command/*.c tests/unit/*
 .PHONY: test test-all test-unit test-valgrind test-e2e test-sanitize test-security test-systemd test-build
 .PHONY: conformance clients lint coverage soak mutants model chaos postgresql debian python fuzz analysis versions languages chart containers patroni dist-check all-targets
 # Most of what a change breaks. The rest takes three times as long, and is in test-all.
-SUITES := unit-sanitize node python e2e waiting go lint unit security stack sql fuzz
+SUITES := python e2e node faults go waiting unit security lint unit-sanitize stack sql fuzz
 test: test-build ## each part and each package, against the real parts
 	@tests/run $(SUITES)
 
-test-all: test-build ## that and the rest: all adapters, the operator, installing, browsers, valgrind, models, chaos, Java and Rust
+test-all: test-build ## that and the rest: all adapters, the operator, installing, browsers, valgrind, clang-tidy, models, chaos, Java and Rust
 	@tests/run
 
 test-unit: test-build ## the modules, in C and JavaScript
@@ -35,10 +35,10 @@ test-valgrind: test-build ## the C modules under valgrind
 	@tests/run unit-valgrind
 
 test-e2e: test-build ## the whole way, through nginx
-	@tests/run stack e2e e2e-node operate
+	@tests/run stack e2e faults e2e-node operate
 
 test-sanitize: test-build ## the C modules and the whole way under ASan and UBSan
-	@tests/run unit-sanitize e2e
+	@tests/run unit-sanitize e2e faults
 
 test-security: test-build ## everything hostile, and a real browser
 	@tests/run security browser
@@ -57,10 +57,10 @@ clients: deps   ## what the official clients in TypeScript, Python and Go, and m
 	@node tests/clients/old-hosts.mjs
 
 lint: test-build ## layers, clang-tidy, cppcheck, format, shellcheck, types
-	@tests/run lint
+	@tests/run tidy lint
 
 coverage: test-build ## how much of lib/ and cgi-bin/ the tests run; under 95 % of lines fails
-	@tests/run unit-sanitize e2e operate coverage; status=$$?; \
+	@tests/run unit-sanitize e2e faults operate coverage; status=$$?; \
 		cat build/test/coverage.log; exit $$status
 
 soak: deps      ## everything at work for SECONDS (3600); 100,000 deliveries; 100,000 of each call; 20,000 random histories of payments, of rechecks and of subscriptions (COUNT, SEED)
