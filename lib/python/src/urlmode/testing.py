@@ -98,7 +98,8 @@ async def temporary_database(admin_url: str) -> AsyncIterator[str]:
     """The `database_url` of a new database with the schema. It is dropped at the end, whoever is connected to it.
 
     `admin_url`: a connection string of PostgreSQL, as a superuser. Sessions of the new one have the role urlmode_server, as a server has
-    it. The roles urlmode_owner, urlmode_cgi, urlmode_server and urlmode_operator are made if they are missing, and stay.
+    it. The roles urlmode_owner, urlmode_cgi, urlmode_server and urlmode_operator are made if they are missing, and stay. Raises
+    psycopg.Error.
     """
     name = f"urlmode_test_{secrets.token_hex(8)}"
     async with await psycopg.AsyncConnection.connect(admin_url, autocommit=True) as admin:

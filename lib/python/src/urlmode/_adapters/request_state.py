@@ -22,7 +22,7 @@ def request_state_security(urlmode: UrlMode, *, ttl: float = CALL_MAX_S) -> Requ
     """For `MCPServer(request_state_security=…)` of SDK 2.x: seals the request state with the keys of the keys file.
 
     By default the SDK seals it with a key of one process, so that no other process can open it. `urlmode`: whose keys these are.
-    `ttl`: for how many seconds a state can be opened; a day by default.
+    `ttl`: for how many seconds a state can be opened; a day by default. Raises ImportError with SDK 1.x.
     """
     from mcp.server.request_state import RequestStateSecurity
 
