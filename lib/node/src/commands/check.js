@@ -1,4 +1,4 @@
-// urlmode check: checks the setup of the waiting side. Each check adds findings;
+// urlmode check: checks the setup of an MCP server. Each check adds findings;
 // the report has the form of the same command on the callback host.
 
 import { createHash, randomUUID } from 'node:crypto';

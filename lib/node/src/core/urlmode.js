@@ -1,4 +1,4 @@
-// The waiting side: creates elicitations, and waits until the callback programs
+// The SDK: creates elicitations, and waits until the callback programs
 // have completed them.
 
 

@@ -1,4 +1,4 @@
-// The waiting side over HTTP: the methods of UrlMode by the program `api`, on fetch and Web Crypto alone. It has neither
+// The SDK over HTTP: the methods of UrlMode by the program `api`, on fetch and Web Crypto alone. It has neither
 // the keys file nor a connection to PostgreSQL, so it runs wherever fetch does.
 
 import {
