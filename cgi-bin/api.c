@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The waiting side over HTTP, for servers in every language: POST /v1/<method>,
+ * What an SDK does, over HTTP, for servers in every language: POST /v1/<method>,
  * JSON in and out, with a key of the file `api-keys`. It reads results, so it is no
  * program of the callback host: it has a configuration, a socket, a user and a
  * login (urlmode_server) of its own.

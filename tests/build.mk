@@ -19,7 +19,7 @@ C_FILES := $(wildcard lib/*/*.[ch] cgi-bin/*.[ch] nginx/command/*.c tests/unit/*
 
 ## Tests
 .PHONY: test test-all test-unit test-valgrind test-e2e test-sanitize test-security test-systemd test-build
-.PHONY: conformance clients lint coverage soak mutants model chaos postgresql debian python fuzz analysis versions languages chart containers patroni dist-check all-targets
+.PHONY: conformance clients lint coverage soak mutants model forms chaos postgresql debian python fuzz analysis versions languages chart containers patroni dist-check all-targets
 # Most of what a change breaks. The rest takes three times as long, and is in test-all.
 SUITES := python e2e node faults go waiting unit security lint unit-sanitize stack sql fuzz
 test: test-build ## each part and each package, against the real parts
@@ -85,6 +85,13 @@ mutants: deps   ## mistakes in the code, which tests must find: named ones, then
 model: deps     ## the way from a return to its wait, in every order of events, with SPIN
 	@MODEL=all node --test --test-reporter=spec tests/model/completion.test.mjs
 
+forms: deps     ## one verdict of C, Node, Python and Go about 100,000 random forms (COUNT, SEED)
+	+@$(MAKE) --no-print-directory build units
+	@export COUNT=$${COUNT:-100000} SEED=$${SEED:-$$(date +%s)} && node --test --test-reporter=spec tests/unit/forms.test.mjs && \
+		PYTHONPATH=lib/python/src build/python/bin/python -m pytest -q -p no:cacheprovider -c lib/python/pyproject.toml --rootdir lib/python \
+			lib/python/tests/test_form.py -k random && \
+		{ ! command -v go >/dev/null || go test -C lib/go -count=1 -run TestRandomForms .; }
+
 chaos: deps     ## everything breaks under load in turn, then for SECONDS (120) what SEED picks; a full queue; 30,000 waits; a day of use
 	+@$(MAKE) --no-print-directory build units
 	@CHAOS=all node --test --test-reporter=spec tests/chaos/*.test.mjs
@@ -106,7 +113,7 @@ python: test-build ## the Python package under each Python of VERSIONS (3.10 3.1
 analysis: test-build ## clang-tidy with all states of a function, pyright, staticcheck and Go's race detector, which read or compile everything once more
 	@tests/run analysis
 
-versions: test-build ## the table of scenarios with each version of each framework and each client, that of waiting sides with every pair
+versions: test-build ## the table of scenarios with each version of each framework and each client, that of SDKs with every pair
 	@tests/run versions
 
 languages: deps ## servers in Java and Rust, which wait over HTTP, where Maven and Cargo are

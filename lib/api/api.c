@@ -70,7 +70,7 @@ api_close(void *side)
 	free(api);
 }
 
-struct announcement {
+struct notified {
 	struct um_api *api;
 	const struct um_json_node *notification; /* NULL: it is not known */
 };
@@ -79,12 +79,12 @@ struct announcement {
 static bool
 take_outcome(struct um_watched_row *row, void *arg)
 {
-	const struct announcement *announcement = arg;
-	struct um_api *api = announcement->api;
+	const struct notified *notified = arg;
+	struct um_api *api = notified->api;
 	struct um_watched_state state;
 	struct um_buf object = { 0 };
 	bool taken = um_announced_put(&state, &object, row,
-		announcement->notification, api->context->keys);
+		notified->notification, api->context->keys);
 
 	if (taken)
 		um_watched_show(&api->watched, row, &state,
@@ -96,33 +96,33 @@ take_outcome(struct um_watched_row *row, void *arg)
 static void
 wake_call(void *call, void *arg)
 {
-	const struct announcement *announcement = arg;
+	const struct notified *notified = arg;
 	struct um_api_request *request = call;
 
 	request->announced++;
-	announcement->api->announced++;
-	um_api_wake(announcement->api, request);
+	notified->api->announced++;
+	um_api_wake(notified->api, request);
 }
 
 static void
 on_announced(const uint8_t id[static UM_UUID_LEN],
 	const struct um_json_node *notification, void *arg)
 {
-	struct announcement announcement = { arg, notification };
+	struct notified notified = { arg, notification };
 	const struct um_watched_events events = { take_outcome, wake_call,
-		&announcement };
+		&notified };
 
-	um_watched_announced(&announcement.api->watched, id, &events);
+	um_watched_announced(&notified.api->watched, id, &events);
 }
 
 static void
 on_listening(void *arg)
 {
-	struct announcement announcement = { .api = arg };
+	struct notified notified = { .api = arg };
 	const struct um_watched_events events = { take_outcome, wake_call,
-		&announcement };
+		&notified };
 
-	um_watched_all_announced(&announcement.api->watched, &events);
+	um_watched_all_announced(&notified.api->watched, &events);
 }
 
 static void

@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contract/statements.h"
 #include "contract/texts.h"
 #include "core/json.h"
 #include "postgres/connect.h"
 
-#define LISTEN "LISTEN urlmode; SELECT pg_backend_pid()"
+#define LISTEN "LISTEN " UM_SQL_CHANNEL "; " UM_SQL_BACKEND_PID
 #define VALUES_MAX 4096 /* of a payload, which has at most 8,000 bytes */
 
 enum state { DOWN, CONNECTING, ASKING, LISTENING };

@@ -177,7 +177,7 @@ settled(const struct um_context *context, struct um_exchange *ex)
 enum um_refusal
 um_abandon_plan(const struct um_context *context, struct um_exchange *ex)
 {
-	static const char *const words[] = { "decline", "cancel", NULL };
+	static const char *const words[] = { UM_END_ACTION_WORDS, NULL };
 	struct settle *settle = begin(context, ex, "abandoned");
 	struct um_buf *args;
 	size_t word = 1;

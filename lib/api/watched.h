@@ -87,7 +87,7 @@ struct um_watched {
 	size_t bytes; /* that are kept of all rows */
 };
 
-/* Whom an announcement concerns. */
+/* Whom a notification concerns. */
 struct um_watched_events {
 	/* Whether what is announced is what the row shows from now on. */
 	bool (*take)(struct um_watched_row *row, void *arg);
@@ -117,7 +117,7 @@ void um_watched_announced(struct um_watched *watched,
 	const struct um_watched_events *events);
 
 /*
- * A call of this process has changed the row of this id. Its announcement may still
+ * A call of this process has changed the row of this id. Its notification may still
  * be under way; whoever comes meanwhile reads it.
  */
 void um_watched_changed(struct um_watched *watched,

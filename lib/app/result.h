@@ -2,7 +2,7 @@
 /*
  * The result: the parameters of a return or of an event as JSON text, sealed
  * into the row. And the outcome: action, reason and result, sealed for the
- * notification, so that the waiting side need not read the row.
+ * notification, so that the SDK need not read the row.
  */
 #ifndef UM_RESULT_H
 #define UM_RESULT_H

@@ -3,7 +3,7 @@
 // What is NULL and means as much as zero is zero. Otherwise it is a pointer.
 
 import { camel, head, pascal, wrapped } from './languages.mjs';
-import { mayBeNull, partsOf, statement } from './statements.mjs';
+import { mayBeNull, partsOf, statement } from './calls-common.mjs';
 
 const TYPES = { uuid: 'string', text: 'string', bytea: '[]byte', boolean: 'bool', bigint: 'int64', integer: 'int', smallint: 'int16',
 	timestamptz: 'time.Time', jsonb: 'string' };
@@ -23,7 +23,7 @@ const type = (name) => name[0].toLowerCase() + name.slice(1);
 /**
  * A text is NULL if it is empty, and bytes are if they are nil.
  *
- * @type {(value: import('./statements.mjs').Value, types: Record<string, any>, isRead: boolean) => string}
+ * @type {(value: import('./calls-common.mjs').Value, types: Record<string, any>, isRead: boolean) => string}
  */
 function typeOf(value, types, isRead) {
 	const plain = typeof value.words === 'string' ? types[value.words].go : TYPES[value.type];
@@ -49,7 +49,7 @@ function fields(lines) {
 
 /**
  * @param {string} name
- * @param {import('./statements.mjs').Value[]} values
+ * @param {import('./calls-common.mjs').Value[]} values
  * @param {Record<string, any>} types
  * @param {boolean} isRead
  * @param {{ name: string, type?: string }[]} first its first fields
@@ -62,7 +62,7 @@ function struct(name, values, types, isRead, first = []) {
 	return `\ntype ${name} struct {\n${fields([...first, ...all])}}\n`;
 }
 
-/** An expression of the value that is sent. @type {(value: import('./statements.mjs').Value, of: string, types: Record<string, any>, isDigest: boolean) => string} */
+/** An expression of the value that is sent. @type {(value: import('./calls-common.mjs').Value, of: string, types: Record<string, any>, isDigest: boolean) => string} */
 function sent(value, of, types, isDigest) {
 	const own = `${of}.${field(value.name)}`;
 	if (isDigest) return `${own}[:]`;
@@ -70,13 +70,13 @@ function sent(value, of, types, isDigest) {
 	return mayBeNull(value) && TYPES[value.type] === 'string' ? `orNull(${text})` : text;
 }
 
-/** @type {(value: import('./statements.mjs').Value) => string} */
+/** @type {(value: import('./calls-common.mjs').Value) => string} */
 function sentType(value) {
 	if (mayBeNull(value) && TYPES[value.type] === 'string') return '*string';
 	return mayBeNull(value) && value.type !== 'bytea' ? `*${TYPES[value.type]}` : TYPES[value.type];
 }
 
-/** @type {(call: import('./statements.mjs').Call, types: Record<string, any>, name: 'urlmode' | 'vault') => { text: string, takes: string, gives: string }} */
+/** @type {(call: import('./calls-common.mjs').Call, types: Record<string, any>, name: 'urlmode' | 'vault') => { text: string, takes: string, gives: string }} */
 function caller(call, types, name) {
 	const { takes, gives, columns, value, isBatch } = call;
 	const { members, single } = partsOf(call);
@@ -127,7 +127,7 @@ var sql${pascal(call.name)} = internals.${call.reads ? 'ReadingOf' : 'StatementO
 	};
 }
 
-/** @type {(calls: import('./statements.mjs').Call[], types: Record<string, any>, name: 'urlmode' | 'vault') => string} */
+/** @type {(calls: import('./calls-common.mjs').Call[], types: Record<string, any>, name: 'urlmode' | 'vault') => string} */
 export function go(calls, types, name) {
 	const body = calls.map((call) => {
 		const { takes, gives, text } = caller(call, types, name);

@@ -2,7 +2,7 @@
 // The calls of Node. A record has its names in camel case; a row has those of SQL, because it is not copied.
 
 import { camel, head, upper, wrapped } from './languages.mjs';
-import { mayBeNull, partsOf, statement } from './statements.mjs';
+import { mayBeNull, partsOf, statement } from './calls-common.mjs';
 
 const TYPES = { uuid: 'string', text: 'string', bytea: 'Buffer', boolean: 'boolean', bigint: 'string', integer: 'number', smallint: 'number',
 	timestamptz: 'Date', jsonb: 'unknown' };
@@ -10,7 +10,7 @@ const TYPES = { uuid: 'string', text: 'string', bytea: 'Buffer', boolean: 'boole
 /**
  * A number of eight bytes can be given as a number, but it is read as a text.
  *
- * @type {(value: import('./statements.mjs').Value, types: Record<string, any>, isRead: boolean) => string}
+ * @type {(value: import('./calls-common.mjs').Value, types: Record<string, any>, isRead: boolean) => string}
  */
 function typeOf({ type, isList, isSeconds, words, ...value }, types, isRead) {
 	let text = isSeconds ? 'string' : TYPES[type];
@@ -20,10 +20,10 @@ function typeOf({ type, isList, isSeconds, words, ...value }, types, isRead) {
 	return mayBeNull(value) ? `${text} | null` : text;
 }
 
-/** @type {(value: import('./statements.mjs').Value) => string} */
+/** @type {(value: import('./calls-common.mjs').Value) => string} */
 const said = ({ says, isSeconds }) => (isSeconds ? ' Unix seconds with a fraction' : says ? ` ${says.replaceAll('NULL', 'null')}` : '');
 
-/** @type {(name: string, values: import('./statements.mjs').Value[], types: Record<string, any>, isRead: boolean) => string} */
+/** @type {(name: string, values: import('./calls-common.mjs').Value[], types: Record<string, any>, isRead: boolean) => string} */
 const record = (name, values, types, isRead) => `
 /**
  * @typedef {object} ${name}
@@ -34,14 +34,14 @@ ${values.map((value) => ` * @property {${typeOf(value, types, isRead)}} ${isRead
 const list = (items, indent) => (indent.length + items.join(', ').length < 110 ? `[${items.join(', ')}]`
 	: `[\n${items.map((item) => `${indent}	${item},\n`).join('')}${indent}]`);
 
-/** @type {(value: import('./statements.mjs').Value) => string} */
+/** @type {(value: import('./calls-common.mjs').Value) => string} */
 function valueOf({ name, type, isArray }) {
 	const own = camel(name);
 	const text = type === 'jsonb' ? `${own} && JSON.stringify(${own})` : own;
 	return isArray ? `all.map(({ ${own} }) => ${text})` : text;
 }
 
-/** @type {(call: import('./statements.mjs').Call, types: Record<string, any>) => string} */
+/** @type {(call: import('./calls-common.mjs').Call, types: Record<string, any>) => string} */
 function caller(call, types) {
 	const { name, takes, gives, answer, columns, value } = call;
 	const { members, single } = partsOf(call);
@@ -97,7 +97,7 @@ const QUERY = {
 	vault: "/** @typedef {import('../core/contract-calls.js').Query} Query */",
 };
 
-/** @type {(calls: import('./statements.mjs').Call[], types: Record<string, any>, room: keyof typeof QUERY) => string} */
+/** @type {(calls: import('./calls-common.mjs').Call[], types: Record<string, any>, room: keyof typeof QUERY) => string} */
 export function javascript(calls, types, room) {
 	const written = new Set();
 	const once = (name, text) => (!name || written.has(name) ? '' : (written.add(name), text));

@@ -2,7 +2,7 @@
 // The calls of Python: coroutines with keyword arguments. What a row or an account is identified by is one argument.
 
 import { head, pascal, pyDoc, upper, wrapped } from './languages.mjs';
-import { mayBeNull, partsOf, statement } from './statements.mjs';
+import { mayBeNull, partsOf, statement } from './calls-common.mjs';
 
 const TYPES = { uuid: 'str', text: 'str', bytea: 'bytes', boolean: 'bool', bigint: 'int', integer: 'int', smallint: 'int', timestamptz: 'datetime', jsonb: 'Any' };
 const ZEROS = { text: '""', boolean: 'False', bigint: '0', integer: '0', smallint: '0' };
@@ -11,7 +11,7 @@ const ZEROS = { text: '""', boolean: 'False', bigint: '0', integer: '0', smallin
 const ROW_KEY = ['key', 'RowKey', ['id', 'binding']];
 const KEYS = { core: ROW_KEY, money: ROW_KEY, claims: ROW_KEY, rechecks: ROW_KEY, ledger: ROW_KEY, tasks: ROW_KEY, vault: ['place', 'Place', ['subject', 'provider', 'account']] };
 
-/** @type {(value: import('./statements.mjs').Value, types: Record<string, any>) => string} */
+/** @type {(value: import('./calls-common.mjs').Value, types: Record<string, any>) => string} */
 function typeOf({ type, isList, words, ...value }, types) {
 	let text = TYPES[type];
 	if (words) text = Array.isArray(words) ? `Literal[${words.map((word) => `"${word}"`).join(', ')}]` : types[words].py;
@@ -19,10 +19,10 @@ function typeOf({ type, isList, words, ...value }, types) {
 	return mayBeNull(value) && text !== 'Any' ? `${text} | None` : text;
 }
 
-/** @type {(value: import('./statements.mjs').Value) => string} */
+/** @type {(value: import('./calls-common.mjs').Value) => string} */
 const said = ({ says = '' }) => says.replaceAll('NULL', 'None');
 
-/** @type {(name: string, values: import('./statements.mjs').Value[], types: Record<string, any>, isPartly?: boolean) => string} */
+/** @type {(name: string, values: import('./calls-common.mjs').Value[], types: Record<string, any>, isPartly?: boolean) => string} */
 function record(name, values, types, isPartly = false) {
 	const first = isPartly ? values.findIndex(mayBeNull) : Infinity;
 	const fields = values.map((value, i) => {
@@ -37,14 +37,14 @@ const fits = (text) => text.length <= 112;
 const list = (start, items, end, indent) => (fits(indent + start + items.join(', ') + end) ? start + items.join(', ') + end
 	: `${start}\n${items.map((item) => `${indent}    ${item},\n`).join('')}${indent}${end}`);
 
-/** @type {(value: import('./statements.mjs').Value, of: string) => string} */
+/** @type {(value: import('./calls-common.mjs').Value, of: string) => string} */
 function valueOf({ name, type, isArray }, of) {
 	const own = of ? `${of}.${name}` : name;
 	const text = type === 'jsonb' ? `None if ${own} is None else json.dumps(${own})` : own;
 	return isArray ? `[${text} for each in rows]` : text;
 }
 
-/** @type {(call: import('./statements.mjs').Call, types: Record<string, any>, room: keyof typeof KEYS) => string} */
+/** @type {(call: import('./calls-common.mjs').Call, types: Record<string, any>, room: keyof typeof KEYS) => string} */
 function caller(call, types, room) {
 	const { name, takes, gives, answer, columns, value } = call;
 	const { members, single } = partsOf(call);
@@ -91,7 +91,7 @@ class Query(Protocol):
     def __call__(self, statement: str, values: Sequence[Any], reads: bool = False, /) -> Awaitable[list[tuple[Any, ...]]]: ...
 `;
 
-/** @type {(calls: import('./statements.mjs').Call[], types: Record<string, any>, room: keyof typeof KEYS) => string} */
+/** @type {(calls: import('./calls-common.mjs').Call[], types: Record<string, any>, room: keyof typeof KEYS) => string} */
 export function python(calls, types, room) {
 	const written = new Set();
 	const once = (name, text) => (!name || written.has(name) ? '' : (written.add(name), text));
@@ -102,7 +102,7 @@ export function python(calls, types, room) {
 	const from = (module, names) => (names.some(uses) ? `from ${module} import ${names.filter(uses).join(', ')}\n` : '');
 	const standard = `${uses('json') ? 'import json\n' : ''}${from('collections.abc', ['Awaitable', 'Sequence'])}${from('datetime', ['datetime'])}`;
 	const own = room === 'vault' ? from('.._core.contract_calls', ['Query']) + from('.sealed_tokens', ['Place'])
-		: `${room === 'core' ? '' : from('.contract_calls', ['Query', 'RowKey'])}${from('.types', ['Action', 'Kind', 'LedgerType', 'OpenStatus'])}`;
+		: `${room === 'core' ? '' : from('.contract_calls', ['Query', 'RowKey'])}${from('.contract_words', ['EndAction'])}${from('.types', ['Action', 'Kind', 'LedgerType', 'OpenStatus'])}`;
 	return `${head.py}
 ${standard}${from('typing', ['Any', 'Literal', 'NamedTuple', 'Protocol'])}
 ${own}${start}${body}`;

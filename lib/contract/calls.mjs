@@ -7,8 +7,8 @@ import { go } from './calls-go.mjs';
 import { javascript } from './calls-node.mjs';
 import { python } from './calls-python.mjs';
 
-/** @typedef {import('./statements.mjs').Value} Value */
-/** @typedef {import('./statements.mjs').Call} Call */
+/** @typedef {import('./calls-common.mjs').Value} Value */
+/** @typedef {import('./calls-common.mjs').Call} Call */
 
 /** The files of the room core. */
 const OF_CORE = /** @type {const} */ (['core', 'money', 'claims', 'rechecks', 'ledger', 'tasks']);

@@ -15,6 +15,7 @@ import * as messages from './messages.mjs';
 import * as parity from './parity.mjs';
 import * as providersGo from './providers-go.mjs';
 import * as seals from './seals.mjs';
+import * as statements from './statements.mjs';
 import * as texts from './texts.mjs';
 import * as words from './words.mjs';
 
@@ -76,6 +77,7 @@ export function generated() {
 		...limits.files(all.limits),
 		...messages.files(all.messages),
 		...seals.files(all.seals),
+		...statements.files(data('statements')),
 		...texts.files(data('texts'), all.limits),
 		...kinds.files(descriptions(), JSON.parse(read('lib/currencies.json'))),
 		...words.files({ words: data('words').words.map((each) => ({ ...each, words: at(each.words) })) }),

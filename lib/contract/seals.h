@@ -7,6 +7,7 @@
 #define UM_NONCE_LEN 12
 #define UM_TAG_LEN 16
 #define UM_DIGEST_LEN 16
+#define UM_LINK_MAC_LEN 14
 #define UM_TICKET_COOKIE "__Host-urlmode-ticket"
 #define UM_LINK_INFO "urlmode link v1"
 #define UM_DELIVERY_INFO "urlmode delivery v1"

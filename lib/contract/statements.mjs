@@ -1,48 +1,49 @@
 // SPDX-License-Identifier: MIT
-// What the calls of all languages have in common.
+// From statements.json: statements of SQL that more than one language sends beside calls of functions, and names of channels.
 
-/**
- * @typedef {object} Value a parameter, an element of an array, a column, or what a function returns
- * @property {string} sql its name in SQL
- * @property {string} name in the singular, if it is an element of an array
- * @property {string} type of SQL, without []
- * @property {boolean} isArray whether the function takes an array of it, one element for each row
- * @property {boolean} isList whether each is an array
- * @property {'null' | 'unknown' | 'sometimes' | undefined} missing when it can be NULL, see calls.json
- * @property {string | string[] | undefined} words its words, or the name of their type
- * @property {string | undefined} says
- * @property {boolean} isSeconds whether Node reads it as Unix seconds with their fraction
- * @property {boolean} isNamed of a parameter: one before it is not sent
- *
- * @typedef {object} Call
- * @property {string} name
- * @property {Record<'js' | 'py' | 'go', string[]>} rooms
- * @property {Value[]} parameters
- * @property {boolean} isBatch whether it takes arrays
- * @property {string} [takes] the name of an element of these arrays
- * @property {Value[]} columns of its rows; none if it returns a value, or nothing
- * @property {string} [gives] the name of its rows, if they have more than one column
- * @property {'rows' | 'row' | 'row or none' | 'value' | 'nothing'} answer
- * @property {Value | undefined} value
- * @property {boolean} reads whether it only reads: it can be sent once more if its connection was lost before the answer came
- * @property {boolean} isPartly whether rows are made that have only some of their columns
- */
+import { head, isIn, jsDoc, pascal, upper, wrapped } from './languages.mjs';
 
-/** @param {Value} value */
-export const mayBeNull = ({ missing }) => missing === 'null' || missing === 'unknown';
+/** @typedef {{ name: string, text: string, says: string, in?: string }} Statement */
 
-/** What is an element of the arrays, and what is one value for all. @param {Call} call */
-export const partsOf = ({ parameters }) => ({ members: parameters.filter(({ isArray }) => isArray), single: parameters.filter(({ isArray }) => !isArray) });
+const SDKS = 'js py go';
 
-/**
- * The statement of a call.
- *
- * @param {Call} call
- * @param {(value: Value, number: number) => string} parameter as a language writes it
- * @param {(column: Value) => string} column
- */
-export function statement({ name, parameters, columns, value }, parameter, column) {
-	const called = `urlmode.${name}(${parameters.map((each, i) => `${each.isNamed ? `${each.sql} => ` : ''}${parameter(each, i + 1)}`).join(', ')})`;
-	if (columns.length > 0) return `SELECT ${columns.map(column).join(', ')} FROM ${called}`;
-	return `SELECT ${value ? column({ ...value, sql: called }) : called}`;
+/** @param {Statement[]} statements */
+const javascript = (statements) => `${head.js}${statements.map(({ name, text, says }) => `
+${jsDoc(says)}export const ${upper(name)} = ${text.includes("'") || text.length > 90 ? `\`${wrapped(text, '\t').trim()}\`` : `'${text}'`};
+`).join('')}`;
+
+/** @param {Statement[]} statements */
+const python = (statements) => `${head.py}${statements.map(({ name, text: given, says }) => {
+	const text = given.replaceAll(/\$\d/g, '%s');
+	return `
+${text.length < 90 ? `${upper(name)} = "${text}"` : `${wrapped(`${upper(name)} = """${text}`, '    ', 112).trim()}"""`}
+"""${wrapped(says, '', 112).trim()}"""
+`;
+}).join('')}`;
+
+/** @param {Statement[]} statements */
+const go = (statements) => `${head.go}// Package statements has what this module sends to PostgreSQL in the same words as other languages.
+package statements
+
+const (
+${statements.map(({ name, text, says }) => `${wrapped(`${pascal(name)}: ${says}`, '\t// ')}	${pascal(name)} = \`${text}\`\n`).join('')})
+`;
+
+/** @param {Statement[]} statements */
+const header = (statements) => `${head.h}#ifndef UM_CONTRACT_STATEMENTS_H
+#define UM_CONTRACT_STATEMENTS_H
+
+${statements.map(({ name, text, says }) => `/* ${says} */\n#define UM_SQL_${upper(name)} ${JSON.stringify(text)}\n`).join('')}
+#endif
+`;
+
+/** @type {(data: { statements: Statement[] }) => Record<string, string>} */
+export function files({ statements }) {
+	const of = (/** @type {string} */ language) => statements.filter(({ in: wanted = SDKS }) => isIn(language)({ in: wanted }));
+	return {
+		'lib/node/src/core/contract-statements.js': javascript(of('js')),
+		'lib/python/src/urlmode/_core/contract_statements.py': python(of('py')),
+		'lib/go/internal/statements/statements.go': go(of('go')),
+		'lib/contract/statements.h': header(of('c')),
+	};
 }

@@ -10,6 +10,9 @@
 /* one of the three actions of the protocol */
 #define UM_ACTION_WORDS "accept", "decline", "cancel"
 
+/* an action without an outcome */
+#define UM_END_ACTION_WORDS "decline", "cancel"
+
 /* the status of a payment or refund at its provider */
 #define UM_ENTRY_STATUS_WORDS "paid", "processing", "failed", "cancelled"
 

@@ -9,8 +9,7 @@
 
 #define VERSION 1
 #define PREFIX_LEN 2 /* version and kid */
-#define MAC_LEN 14
-#define BYTES_LEN (PREFIX_LEN + UM_UUID_LEN + MAC_LEN)
+#define BYTES_LEN (PREFIX_LEN + UM_UUID_LEN + UM_LINK_MAC_LEN)
 #define CONNECT "connect"
 #define APPROVE "approve"
 #define PURPOSE_SIZE sizeof(CONNECT) /* of both, with the NUL */
@@ -72,7 +71,7 @@ um_link_mint_with(char text[static UM_LINK_LEN + 1],
 		uint8_t bytes[BYTES_LEN] = { VERSION, key->kid };
 
 		memcpy(bytes + PREFIX_LEN, id, UM_UUID_LEN);
-		memcpy(bytes + PREFIX_LEN + UM_UUID_LEN, mac, MAC_LEN);
+		memcpy(bytes + PREFIX_LEN + UM_UUID_LEN, mac, UM_LINK_MAC_LEN);
 		um_base64url_encode(text, bytes, sizeof(bytes));
 	}
 	explicit_bzero(mac, sizeof(mac));
@@ -96,7 +95,8 @@ open_for(const char purpose[PURPOSE_SIZE], uint8_t id[static UM_UUID_LEN],
 	if (key == NULL)
 		return UM_TOKEN_UNKNOWN_KEY;
 	same = make_mac(mac, purpose, key, claimed, keys, provider)
-		&& CRYPTO_memcmp(mac, claimed + UM_UUID_LEN, MAC_LEN) == 0;
+		&& CRYPTO_memcmp(mac, claimed + UM_UUID_LEN, UM_LINK_MAC_LEN)
+			== 0;
 	explicit_bzero(mac, sizeof(mac));
 	if (!same)
 		return UM_TOKEN_INVALID;

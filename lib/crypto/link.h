@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The short state of the link that is elicited. It names an elicitation, and
- * proves that a waiting side made it; expiry and owner are the row's. The same
+ * proves that an SDK made it; expiry and owner are the row's. The same
  * elicitation has the same link each time, as long as the same key mints it.
  *
  *   bytes      01 || kid || id(16) || mac(14)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The sealed result and the sealed outcome: envelopes (crypto/envelope.h) with
- * JSON text that only the waiting side opens. The version says to what one is
+ * JSON text that only the SDK opens. The version says to what one is
  * bound: 1 to the elicitation and its owner, 2 to the elicitation alone. An
  * event of a provider gets 2, because it does not name the owner and is sealed
  * before the database is asked.
@@ -14,7 +14,7 @@
  *   context  id
  *
  * The definition of a form, and the problem of a value in it, are sealed by the
- * waiting side, for the page: version 1, with the key of "urlmode form v1" or
+ * SDK, for the page: version 1, with the key of "urlmode form v1" or
  * "urlmode problem v1" without a salt, and the context id || binding. What the
  * page itself keeps for a browser or for a user in it is sealed in the same way:
  * "urlmode typed v1" and "urlmode reader v1" with the context id || browser, and

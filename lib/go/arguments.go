@@ -23,7 +23,7 @@ var (
 	reasonForm   = regexp.MustCompile(fmt.Sprintf(`^[a-z0-9_]{0,%d}$`, limits.ReasonMax))
 	notInURL     = regexp.MustCompile(`[\s\x00-\x1f\x7f\\<>"{}|^` + "`" + `]`)
 
-	// W3C Trace Context section 3.2, version 00
+	// traceForm: W3C Trace Context section 3.2, version 00
 	traceForm = regexp.MustCompile(`^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$`)
 
 	actions = []Action{Accept, Decline, Cancel}

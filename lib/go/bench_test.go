@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"urlmode.example/urlmode/internal/statements"
 )
 
 // What the process does for each of 10,000 open waits, from the notification to the return of Wait. PostgreSQL is not needed:
@@ -43,7 +45,7 @@ func BenchmarkAnnounced(b *testing.B) {
 		began := processorTime(b)
 		b.StartTimer()
 		for ; len(texts) > 0; texts = texts[min(together, len(texts)):] {
-			m.listener.notified(&pgconn.Notification{Channel: channel, Payload: "[" + strings.Join(texts[:min(together, len(texts))], ",") + "]"})
+			m.listener.notified(&pgconn.Notification{Channel: statements.Channel, Payload: "[" + strings.Join(texts[:min(together, len(texts))], ",") + "]"})
 		}
 		group.Wait()
 		b.StopTimer()

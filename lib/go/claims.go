@@ -70,7 +70,7 @@ func (c *claims) begin(ctx context.Context, k rowKey, o LeaseOptions) (*Claim, e
 	}
 	c.awaitConfirmation(ctx, k.id)
 	if o.Fence != 0 {
-		if claim, err := c.goOn(untilSent(ctx), k, o); err != nil || claim != nil {
+		if claim, err := c.continueClaim(untilSent(ctx), k, o); err != nil || claim != nil {
 			return claim, err
 		}
 	}

@@ -10,16 +10,10 @@ import (
 
 	"urlmode.example/urlmode/internal/internals"
 	"urlmode.example/urlmode/internal/limits"
+	"urlmode.example/urlmode/internal/statements"
 	"urlmode.example/urlmode/internal/texts"
 	"urlmode.example/urlmode/internal/timing"
 )
-
-const (
-	// channel is that on which every change of a row is announced.
-	channel = "urlmode"
-)
-
-const sqlNotify = `SELECT pg_notify($1::text, $2::text)`
 
 // database calls the functions of the schema, one by one or, where many calls come, in batches.
 type database struct {
@@ -267,7 +261,7 @@ func (db *database) purge(ctx context.Context, keep time.Duration, kind string) 
 
 func (db *database) notify(ctx context.Context, to, payload string) error {
 	_, err := call(ctx, db.pool, func(ctx context.Context) ([]struct{}, error) {
-		return rows(ctx, db.pool, internals.Nothing, false, sqlNotify, to, payload)
+		return rows(ctx, db.pool, internals.Nothing, false, statements.Notify, to, payload)
 	})
 	return err
 }

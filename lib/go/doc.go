@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// Package urlmode is the waiting side of urlmode in Go: it creates MCP
+// Package urlmode is the SDK of urlmode in Go: it creates MCP
 // elicitations in URL mode, and waits until the callback programs have completed
 // them. The state of an elicitation is a row in PostgreSQL, and NOTIFY wakes the
 // processes that wait. Therefore any instance of a server can create an

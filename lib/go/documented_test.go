@@ -3,6 +3,7 @@
 package urlmode
 
 import (
+	"cmp"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -139,5 +140,53 @@ func TestWhatHasNoCommentIsFound(t *testing.T) {
 	names, _ := undocumented(file)
 	if found := strings.Join(names, " "); found != "A F.G F.K L M M.N" {
 		t.Error(found)
+	}
+}
+
+// misnamed are the declarations whose comment does not begin with their name, as an editor and go doc expect it; a comment may have a name of before.
+func misnamed(set *token.FileSet, file *ast.File) (places []string, seen int) {
+	look := func(name string, at token.Pos, comment *ast.CommentGroup) {
+		if words := strings.Fields(comment.Text()); len(words) > 0 {
+			seen++
+			if strings.TrimRight(words[0], ":,") != name {
+				places = append(places, set.Position(at).String()+": "+name)
+			}
+		}
+	}
+	for _, declaration := range file.Decls {
+		switch declaration := declaration.(type) {
+		case *ast.FuncDecl:
+			look(declaration.Name.Name, declaration.Pos(), declaration.Doc)
+		case *ast.GenDecl:
+			for _, spec := range declaration.Specs {
+				whole := declaration.Doc
+				if declaration.Lparen.IsValid() { // It belongs to no name.
+					whole = nil
+				}
+				switch spec := spec.(type) {
+				case *ast.TypeSpec:
+					look(spec.Name.Name, spec.Pos(), cmp.Or(spec.Doc, whole))
+				case *ast.ValueSpec:
+					look(spec.Names[0].Name, spec.Pos(), cmp.Or(spec.Doc, whole))
+				}
+			}
+		}
+	}
+	return places, seen
+}
+
+func TestCommentsBeginWithTheName(t *testing.T) {
+	total := 0
+	packages(t, func(_ string, set *token.FileSet, files []*ast.File) {
+		for _, file := range files {
+			places, seen := misnamed(set, file)
+			total += seen
+			for _, place := range places {
+				t.Errorf("%s has a comment that does not begin with it", place)
+			}
+		}
+	})
+	if total < 500 {
+		t.Errorf("only %d comments are found", total)
 	}
 }

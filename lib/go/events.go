@@ -6,6 +6,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"urlmode.example/urlmode/internal/limits"
 )
 
 // EventType is what has happened.
@@ -40,9 +42,6 @@ type Event struct {
 	Refund  *Refund
 }
 
-// rememberedMin is of how many elicitations it is remembered at least what was told, and at most of twice as many: those that changed last.
-const rememberedMin = 5_000
-
 var eventRanks = map[EventType]byte{EventCreated: 1, EventOpened: 2, EventProcessing: 3, EventCompleted: 4}
 
 // events tells Config.OnEvent. It is nil without one.
@@ -64,7 +63,7 @@ func (es *events) once(ctx context.Context, event Event) {
 	}
 	if rank > known {
 		es.ranks[event.ElicitationID] = rank
-		if len(es.ranks) == rememberedMin {
+		if len(es.ranks) == limits.RememberedMin {
 			es.older, es.ranks = es.ranks, map[string]byte{}
 		}
 	}

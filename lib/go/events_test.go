@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"urlmode.example/urlmode/internal/limits"
 )
 
 func TestEventsOfAnElicitation(t *testing.T) {
@@ -112,10 +114,10 @@ func TestEventsTellOnlyWhatIsLater(t *testing.T) {
 	if len(told) != 2 || told[0] != EventOpened || told[1] != EventCompleted {
 		t.Error(told)
 	}
-	for range 3 * rememberedMin {
+	for range 3 * limits.RememberedMin {
 		es.once(t.Context(), Event{Type: EventCreated, ElicitationID: newID()})
 	}
-	if remembered := len(es.ranks) + len(es.older); remembered > 2*rememberedMin {
+	if remembered := len(es.ranks) + len(es.older); remembered > 2*limits.RememberedMin {
 		t.Error(remembered)
 	}
 }

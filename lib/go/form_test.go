@@ -47,7 +47,7 @@ func TestWhatIsForThePageIsSealed(t *testing.T) {
 	count := 0
 	for _, v := range formVectors(t).Seals {
 		if v.BindingHex == "" {
-			continue // The waiting side does not seal it.
+			continue // The SDK does not seal it.
 		}
 		count++
 		ring, k := keyRing{v.key(t)}, v.row()

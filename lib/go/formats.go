@@ -59,7 +59,7 @@ const (
 
 var (
 	fieldName = regexp.MustCompile(fmt.Sprintf(`^[a-z][a-z0-9_]{0,%d}$`, limits.FieldNameMax-1))
-	// As HTML defines a valid e-mail address. \x60 is a backquote.
+	// emailForm is as HTML defines a valid e-mail address. \x60 is a backquote.
 	emailForm = regexp.MustCompile(`^[A-Za-z0-9_.!#$%&'*+/=?^\x60{|}~-]+@` + hostLabel + `(?:\.` + hostLabel + `)*$`)
 	urlForm   = regexp.MustCompile(`^[Hh][Tt][Tt][Pp][Ss]?://[^/?#:@ ][^ ]*$`)
 

@@ -125,7 +125,7 @@ func (s sealer) Open(use string, salt, context, sealed []byte) ([]byte, error) {
 	return decrypt(sealed, 1, s.ring, context, func(with *key) cipher.AEAD { return aesGCM(with.derive(salt, use)) })
 }
 
-// beside is what Close waits for, for as long as it takes.
+// background is what Close waits for, for as long as it takes.
 type background struct {
 	mu      sync.Mutex
 	running int

@@ -14,11 +14,10 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"urlmode.example/urlmode/internal/limits"
+	"urlmode.example/urlmode/internal/statements"
 	"urlmode.example/urlmode/internal/texts"
 	"urlmode.example/urlmode/internal/timing"
 )
-
-const probeChannel = "urlmode_probe"
 
 // listener has the one connection of an instance that listens for notifications,
 // and that reads the rows of all waits. One goroutine owns it. It is opened for
@@ -192,7 +191,7 @@ func (l *listener) serve() (isGood bool, err error) {
 	defer closeSoon(conn)
 	listens := !l.noListen
 	if listens {
-		err := l.execute(conn, "LISTEN "+channel, limits.ListenQuery)
+		err := l.execute(conn, "LISTEN "+statements.Channel, limits.ListenQuery)
 		if state := sqlstate(err); len(state) == 5 && (state[:2] == "0A" || state[:2] == "42") {
 			listens = false // The server does not support it.
 		} else if err != nil {
@@ -236,7 +235,7 @@ func (l *listener) connect() (*pgx.Conn, error) {
 }
 
 func closeSoon(conn *pgx.Conn) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), limits.Disconnect)
 	defer cancel()
 	conn.Close(ctx)
 }
@@ -350,7 +349,7 @@ func (l *listener) probe(conn *pgx.Conn) (time.Time, error) {
 	ctx, cancel := context.WithTimeout(l.ctx, limits.ListenQuery)
 	defer cancel()
 	var pid uint32
-	if err := conn.QueryRow(ctx, "SELECT pg_backend_pid()", pgx.QueryExecModeExec).Scan(&pid); err != nil {
+	if err := conn.QueryRow(ctx, statements.BackendPid, pgx.QueryExecModeExec).Scan(&pid); err != nil {
 		return time.Time{}, err
 	}
 	if pid == conn.PgConn().PID() {
@@ -370,25 +369,25 @@ func (l *listener) probe(conn *pgx.Conn) (time.Time, error) {
 		return time.Time{}, nil
 	}
 	l.setHeld(isNotHeld)
-	if err := l.execute(conn, "LISTEN "+probeChannel, limits.ListenQuery); err != nil {
+	if err := l.execute(conn, "LISTEN "+statements.ProbeChannel, limits.ListenQuery); err != nil {
 		return time.Time{}, err
 	}
 	id := newID()
 	l.mu.Lock()
 	l.probeID = id
 	l.mu.Unlock()
-	go l.db.notify(l.ctx, probeChannel, id) // Without an answer, rows are polled.
+	go l.db.notify(l.ctx, statements.ProbeChannel, id) // Without an answer, rows are polled.
 	return time.Now().Add(limits.Probe), nil
 }
 
 // notified is called by the goroutine that uses the connection, which must not be used here.
 func (l *listener) notified(n *pgconn.Notification) {
 	switch n.Channel {
-	case channel:
+	case statements.Channel:
 		notified := parseNotifications([]byte(n.Payload))
 		l.waits.notified(notified)
 		l.audience.notified(notified)
-	case probeChannel:
+	case statements.ProbeChannel:
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		if n.Payload == l.probeID {

@@ -20,6 +20,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"urlmode.example/urlmode/internal/limits"
+	"urlmode.example/urlmode/internal/statements"
 )
 
 // What 100,000 open waits take, with the goroutines that wait. The contexts are their callers', and so they are made before: one
@@ -250,7 +251,7 @@ func TestMemoryOfReports(t *testing.T) {
 		return len(m.listener.audience.all) == 1
 	})
 	report := func() {
-		m.listener.notified(&pgconn.Notification{Channel: channel, Payload: `{"id":"` + newID() + `","late":true}`})
+		m.listener.notified(&pgconn.Notification{Channel: statements.Channel, Payload: `{"id":"` + newID() + `","late":true}`})
 		<-told
 	}
 	for range 2 * limits.ReportedMax {

@@ -12,7 +12,7 @@ import (
 	"urlmode.example/urlmode/internal/limits"
 )
 
-// What prices need of lib/currencies.json and lib/providers. `make contract` writes it.
+// pricesJSON is what prices need of lib/currencies.json and lib/providers. `make contract` writes it.
 //
 //go:embed prices.json
 var pricesJSON []byte

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"urlmode.example/urlmode/internal/limits"
+	"urlmode.example/urlmode/internal/statements"
 )
 
 // latePayment is proved after its elicitation was cancelled.
@@ -135,7 +136,7 @@ func TestReportsAreReadAgain(t *testing.T) {
 		}
 	}()
 	until(t, "notifications arrive", func() bool { return m.listener.isReceiving() })
-	if err := m.db.notify(t.Context(), channel, `{"id":"`+id+`","late":true}`); err != nil {
+	if err := m.db.notify(t.Context(), statements.Channel, `{"id":"`+id+`","late":true}`); err != nil {
 		t.Fatal(err)
 	}
 	if got := within(t, "the event", told); got != id {

@@ -100,8 +100,8 @@ func (c *Claim) Hold(ctx context.Context, hold time.Duration) error {
 	return err
 }
 
-// goOn is nil if the claim is not this call's any more: another call has begun, or another round of this one.
-func (c *claims) goOn(ctx context.Context, k rowKey, o LeaseOptions) (*Claim, error) {
+// continueClaim is nil if the claim is not this call's any more: another call has begun, or another round of this one.
+func (c *claims) continueClaim(ctx context.Context, k rowKey, o LeaseOptions) (*Claim, error) {
 	asked := time.Now()
 	return call(ctx, c.pool, func(ctx context.Context) (*Claim, error) {
 		all, err := run(ctx, c.pool, sqlContinueLease, continueLeaseValues{rowKey: k, fence: o.Fence, leaseMs: o.Lease.Milliseconds()})

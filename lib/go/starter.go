@@ -4,7 +4,7 @@ package urlmode
 
 import "sync"
 
-// beginnings are waits that are about to begin. One goroutine begins them all, and ends when there are none: the stack of a goroutine
+// starter has the waits that are about to begin. One goroutine begins them all, and ends when there are none: the stack of a goroutine
 // that has done so itself has grown to 4 KB, and the runtime does not shrink it again. 100,000 waits would need 200 MB more.
 type starter struct {
 	mu     sync.Mutex

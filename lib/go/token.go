@@ -19,9 +19,9 @@ import (
 )
 
 const (
-	stateBytes = 56
-	linkBytes  = 32
-	linkMacAt  = 18
+	stateBytes = 16 + 8 + 2*seals.DigestBytes
+	linkMacAt  = 2 + 16
+	linkBytes  = linkMacAt + seals.LinkMacBytes
 )
 
 var (
@@ -113,7 +113,7 @@ func linkMac(with *key, purpose, provider string, named []byte) []byte {
 	mac.Write(tokenContext(purpose, provider))
 	mac.Write([]byte{0})
 	mac.Write(named[2:])
-	return mac.Sum(nil)[:linkBytes-linkMacAt]
+	return mac.Sum(nil)[:seals.LinkMacBytes]
 }
 
 // mintLink makes the state of the address that is elicited: always the same for a key and an elicitation. The purpose is

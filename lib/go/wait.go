@@ -23,7 +23,7 @@ type wait struct {
 	entry   *entry       // nil: it could not begin
 	next    *wait        // of the same entry
 	at      **wait       // what points to it: the entry, or the wait before
-	options *WaitOptions // of the caller, or plainly
+	options *WaitOptions // of the caller, or defaultWaitOptions
 	// Something has changed: answer looks what.
 	signal chan struct{}
 
@@ -41,7 +41,7 @@ type wait struct {
 	looked         bool // The row was open. What the wait abandons is still to be ended.
 }
 
-// plainly are the options of Wait. Nobody changes them.
+// defaultWaitOptions are the options of Wait. Nobody changes them.
 var defaultWaitOptions = &WaitOptions{}
 
 // statuses are those of a row that is open, in their order.
@@ -89,7 +89,7 @@ func (w *wait) look(status Status) {
 	}
 }
 
-// hear reports each status at most once, and never an earlier one after a later one;
+// report keeps each status for OnProgress at most once, and never an earlier one after a later one;
 // and each attempt that has failed since the wait began.
 func (w *wait) report(read *row) {
 	before := len(w.progress)

@@ -11,6 +11,7 @@
 #include <openssl/rand.h>
 
 #include "app/session.h"
+#include "contract/statements.h"
 #include "core/clock.h"
 #include "core/encode.h"
 #include "core/uuid.h"
@@ -215,7 +216,7 @@ um_walk_listen(const char *id, const char *seconds, struct um_error *err)
 	snprintf(says, sizeof(says),
 		"{\"id\":\"%.36s\",\"status\":\"completed\"", id);
 	if (PQstatus(conn) == CONNECTION_OK)
-		result = PQexec(conn, "LISTEN urlmode");
+		result = PQexec(conn, "LISTEN " UM_SQL_CHANNEL);
 	ok = PQresultStatus(result) == PGRES_COMMAND_OK;
 	PQclear(result);
 	if (ok) {

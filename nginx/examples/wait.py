@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""An MCP server's waiting side in Python without the package, over HTTP (API.md): creates an
+"""What an MCP server does, in Python without the SDK, over HTTP (API.md): creates an
 elicitation, waits, and claims the outcome.
 
     URLMODE_API_URL= URLMODE_API_KEY= ./wait.py SUBJECT"""

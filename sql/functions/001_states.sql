@@ -48,7 +48,8 @@ LANGUAGE sql IMMUTABLE AS $$
 	-- The MCP server.
 	('settle accept',       'oauth payment signature input',    'pending opened processing', NULL,  'completed', 'accept',  NULL,              ''),
 	('settle decline',      'oauth payment signature input approval', 'pending opened processing', NULL, 'completed', 'decline', NULL,          ''),
-	('settle cancel',       'oauth payment signature input approval', 'pending opened processing', NULL, 'completed', 'cancel', NULL,           'cut'),
+	('settle cancel',       'oauth payment signature input approval', 'pending',             NULL,  'completed', 'cancel',  NULL,              ''),
+	('settle cancel',       'oauth payment signature input approval', 'opened processing',   NULL,  'completed', 'cancel',  NULL,              'cut'),
 	('abandon decline',     'oauth payment signature input approval', 'pending',             NULL,  'completed', 'decline', NULL,              'final claimed'),
 	('abandon cancel',      'oauth payment signature input approval', 'pending',             NULL,  'completed', 'cancel',  NULL,              'final claimed'),
 	-- A newer elicitation of the owner.

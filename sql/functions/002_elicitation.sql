@@ -134,7 +134,7 @@ BEGIN
 			browser = coalesce(a.browser, e.browser),
 			opened_at = CASE WHEN a.browser IS NOT NULL THEN coalesce(e.opened_at, now()) ELSE e.opened_at END,
 			completed_at = CASE WHEN a.ends THEN now() END,
-			completed_from = CASE WHEN a.also LIKE '%cut%' AND e.status <> 'pending' THEN e.status END,
+			completed_from = CASE WHEN a.also LIKE '%cut%' THEN e.status END,
 			claimed_at = CASE WHEN a.also LIKE '%claimed%' THEN now() END,
 			is_final = a.also LIKE '%final%' AND urlmode.becomes_final(e),
 			-- The code verifier is of use with a code alone.

@@ -164,7 +164,7 @@ COMMENT ON FUNCTION urlmode.open IS
 	'form has its own way (open_form), and is unknown. graces_ms: for '
 	'how many milliseconds after its expiry a payment or a signature waits for its provider.';
 
--- A link names the row alone: its MAC proves that a waiting side made it. What
+-- A link names the row alone: its MAC proves that an SDK made it. What
 -- follows is asked with the binding that these two return.
 CREATE OR REPLACE FUNCTION urlmode.bindings_of(ids uuid[], providers text[]) RETURNS bytea[]
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$

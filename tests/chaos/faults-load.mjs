@@ -9,7 +9,7 @@ import { processes } from '../support/processes.mjs';
 
 /** Longer than a program waits for its database. */
 const LONG = 4_000;
-/** Longer than the waiting side waits for an answer. */
+/** Longer than the SDK waits for an answer. */
 const VERY_LONG = 12_000;
 const SESSIONS = 100;
 

@@ -1,4 +1,4 @@
-// The SQL of lib/PROTOCOL.md is a whole waiting side: each statement is run as it
+// The SQL of lib/PROTOCOL.md is a whole SDK: each statement is run as it
 // stands there, for a payment.
 
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-// The promise of the waiting side against everything that can come between.
+// The promise of the SDK against everything that can come between.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

@@ -74,7 +74,7 @@ async function walk(urlmode, { browser = new Browser(), issuer }) {
 	await browser.close();
 }
 
-/** A waiting side in another language: a program that prints the elicitation and then its outcome, each as JSON in a line. */
+/** An SDK in another language: a program that prints the elicitation and then its outcome, each as JSON in a line. */
 function elsewhere(cwd, more, program, ...given) {
 	let lines;
 	return {

@@ -366,7 +366,7 @@ describe('what a stolen login can still do', () => {
 		assert.equal(outcome, 'completed');
 	});
 
-	test('but a result that it puts there is not sealed with the keys: the waiting side refuses it', async () => {
+	test('but a result that it puts there is not sealed with the keys: the SDK refuses it', async () => {
 		const { id, owner, provider } = await fixture.create();
 		const forged = Buffer.concat([Buffer.of(1, 1), Buffer.alloc(12), Buffer.from('{"code":"forged"}'), Buffer.alloc(16)]);
 		await thief.query(

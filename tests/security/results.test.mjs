@@ -1,4 +1,4 @@
-// Results are sealed, only the waiting side opens them, and they are not kept longer than
+// Results are sealed, only the SDK opens them, and they are not kept longer than
 // needed.
 
 import assert from 'node:assert/strict';

@@ -61,9 +61,9 @@ const WAYS = {
 const kidOf = (token) => Buffer.from(token, 'base64url')[1];
 const confirmState = ({ document }) => document.forms[0].fields.find(([name]) => name === 'state')[1];
 
-/** An elicitation, made with the key on top: the waiting side looks at the file once a second. */
+/** An elicitation, made with the key on top: the SDK looks at the file once a second. */
 function created() {
-	return until('the waiting side has the key', async () => {
+	return until('the SDK has the key', async () => {
 		const elicitation = await fixture.create();
 		return kidOf(stateOf(elicitation.url)) === Number(lines[0].split(' ')[0]) && elicitation;
 	});
@@ -118,7 +118,7 @@ for (const [way, signal] of Object.entries(WAYS)) {
 			assert.equal((await fixture.urlmode.waitForCompletion(old.id, old.owner)).result.code, 'c');
 		});
 
-		test('the waiting side mints with it without a signal', async () => {
+		test('the SDK mints with it without a signal', async () => {
 			await created();
 		});
 

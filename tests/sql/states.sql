@@ -216,22 +216,27 @@ INSERT INTO other_names VALUES ('answer to check', 'answer accept'), ('check las
 	('check last failed', 'last_check due'), ('check failed', 'check due'), ('attempt', 'processing'), ('no attempt', 'attempt_failed'),
 	('no attempt unopened', 'attempt_failed unopened'), ('paid', 'paid right'), ('make room', 'make_room'),
 	('expire', 'expire_forms');
+-- What has moved, or stays in a status that it was told anew.
 CREATE TEMP TABLE moved AS
-SELECT DISTINCT operation, split_part(kind, '+', 1) AS kind, split_part(before, '/', 1) AS before, split_part(split_part(after, ',', 1), ':', 1) AS status,
-	nullif(split_part(split_part(after, ',', 1), ':', 2), '') AS action
-FROM tried WHERE split_part(before, '/', 1) <> split_part(split_part(after, ',', 1), ':', 1) AND before NOT IN ('accept', 'decline', 'cancel');
+SELECT DISTINCT operation, split_part(kind, '+', 1) AS kind, split_part(before, '/', 1) AS before, before LIKE '%/over' AS is_over,
+	split_part(split_part(after, ',', 1), ':', 1) AS status, split_part(split_part(after, ',', 1), ':', 2) AS action, split_part(after, ',', 2) AS reason,
+	concat_ws(' ', substring(more FROM 'final'), substring(more FROM 'claimed'), substring(more FROM 'cut')) AS also
+FROM tried WHERE before NOT IN ('accept', 'decline', 'cancel')
+	AND (split_part(before, '/', 1) <> split_part(split_part(after, ',', 1), ':', 1) OR NOT is_same AND outcome = after);
 CREATE TEMP TABLE rows AS
-SELECT t.operation, k.kind, s.before, t.status, t.action
-FROM urlmode.transitions() t, unnest(string_to_array(t.kinds, ' ')) AS k (kind), unnest(string_to_array(t.statuses, ' ')) AS s (before);
+SELECT t.operation, k.kind, s.before, o.is_over, t.status, coalesce(t.action, '') AS action, t.reason, t.also
+FROM urlmode.transitions() t, unnest(string_to_array(t.kinds, ' ')) AS k (kind), unnest(string_to_array(t.statuses, ' ')) AS s (before),
+	(VALUES (false), (true)) AS o (is_over)
+WHERE t.is_over IS NULL OR t.is_over = o.is_over;
+CREATE TEMP TABLE same AS
+SELECT r AS of_table, m AS of_functions
+FROM rows r JOIN moved m ON (r.kind, r.before, r.is_over, r.status, r.action, r.also) = (m.kind, m.before, m.is_over, m.status, m.action, m.also)
+	AND (r.reason = m.reason OR r.reason IS NULL) -- the caller says why
+	AND (r.operation = m.operation OR (r.operation, m.operation) IN (SELECT o.operation, o.tried FROM other_names o));
 
--- What has moved, and is not in the table.
-SELECT m.* FROM moved m WHERE NOT EXISTS (
-	SELECT FROM rows r WHERE (r.kind, r.before, r.status) = (m.kind, m.before, m.status) AND r.action IS NOT DISTINCT FROM m.action
-		AND (r.operation = m.operation OR (r.operation, m.operation) IN (SELECT o.operation, o.tried FROM other_names o)))
-ORDER BY 1, 2, 3;
--- What is in the table, and has moved nothing. What leaves a row where it is says how often: it is not among these.
-SELECT r.* FROM rows r WHERE r.before <> r.status AND NOT EXISTS (
-	SELECT FROM moved m WHERE (r.kind, r.before, r.status) = (m.kind, m.before, m.status) AND r.action IS NOT DISTINCT FROM m.action
-		AND (r.operation = m.operation OR (r.operation, m.operation) IN (SELECT o.operation, o.tried FROM other_names o)))
-ORDER BY 1, 2, 3;
+-- What the functions do, and is not in the table.
+SELECT m.* FROM moved m WHERE m NOT IN (SELECT of_functions FROM same) ORDER BY m;
+-- What is in the table, and no function does.
+SELECT r.* FROM rows r WHERE r NOT IN (SELECT of_table FROM same) ORDER BY r;
+SELECT count(DISTINCT of_table) AS rows, count(DISTINCT of_functions) AS moves FROM same;
 ROLLBACK;

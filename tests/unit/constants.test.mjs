@@ -14,12 +14,7 @@ const wordsOf = (name) => data('words').words.find((each) => each.name === name)
 const limit = (name) => data('limits').limits.find((each) => each.name === name).value;
 
 const js = (module, name) => constantOf(`lib/node/src/${module}.js`, name);
-/** The value of a constant, or the text that a pattern finds, in a module of the Python package. */
-const py = (module, pattern) => found(`lib/python/src/urlmode/${module}.py`, pattern);
 const words = (file, pattern) => found(file, pattern).match(/\w+/g);
-/** Kinds whose page is the programs' own. */
-const FORMS = new Set(['input', 'approval']);
-const go = (file, pattern) => found(`lib/go/${file}.go`, pattern);
 const FORM_SCHEMA = JSON.parse(readFileSync(new URL('../../lib/contract/form.schema.json', import.meta.url), 'utf8'));
 /** Bytes of a body, of any method, of wait, and of fulfil_claim, as a directive of nginx has them. */
 const bodiesOfApi = (directive) => inFiles('nginx/urlmode', /^api\.conf$/, new RegExp(`${directive} (\\d+[km]);`, 'g')).map((size) => parseInt(size, 10) * (size.endsWith('m') ? KB * KB : KB));
@@ -32,19 +27,17 @@ const SAME = {
 	'bytes of a digest': () => [domainMax('digest'), ofSeals('digest_bytes')],
 	'bytes of a UUID': () => [constant('UM_UUID_LEN'), js('core/token', 'ID_BYTES'), js('core/seal', 'ID_BYTES')],
 	'characters of a state token': () => [constant('UM_TOKEN_LEN'), found('lib/node/src/core/handles.js', /pattern = .*?\{(\d+)\}/)],
-	'characters of a link': () => [constant('UM_LINK_LEN'), Math.ceil((2 + constant('UM_UUID_LEN') + js('core/link', 'MAC_BYTES')) * 4 / 3)],
-	'bytes of the proof of a link': () => [constantOf('lib/crypto/link.c', 'MAC_LEN'), js('core/link', 'MAC_BYTES')],
+	'characters of a link': () => [constant('UM_LINK_LEN'), Math.ceil((2 + constant('UM_UUID_LEN') + ofSeals('link_mac_bytes')) * 4 / 3)],
 
 	'the kinds': () => [domainWords('kind'), wordsOf('Kind')],
 	'the actions': () => [domainWords('action'), wordsOf('Action')],
 	'the statuses': () => [domainWords('status'), wordsOf('Status'), [...wordsOf('OpenStatus'), 'completed']],
-	'the kinds with a target': () => [wordsOf('Kind').filter((kind) => !FORMS.has(kind)), wordsOf('TargetKind')],
+	'the kinds with a target': () => [wordsOf('Kind').filter((kind) => !wordsOf('FormKind').includes(kind)), wordsOf('TargetKind')],
 	'the purposes of the programs': () => [inPackage(/\{([^}]*) \| 'retry'\} Purpose/g)[0][1].match(/\w+/g),
 		found('lib/crypto/token.c', /names\[\]\[PURPOSE_MAX \+ 1\] = (\{[^}]*\})/).match(/"\w+"/g).map((name) => name.slice(1, -1))],
 
 	'the channel of notifications': () => [...inFiles('sql', /(002_elicitation|007_callback)\.sql$/, /pg_notify\('(\w+)'/g),
-		found('lib/node/src/core/database.js', /CHANNEL = '(\w+)'/),
-		py('_core/database', /CHANNEL = "(\w+)"/), go('database', /channel = "(\w+)"/)],
+		data('statements').statements.find(({ name }) => name === 'channel').text],
 	'the channel of the answers of clients': () => [...inFiles('sql', /client_request\.sql$/, /pg_notify\('(\w+)'/g),
 		found('lib/node/src/frameworks/client-requests.js', /CHANNEL = '(\w+)'/)],
 	'the channel of published messages': () => [...inFiles('sql', /storage\.sql$/, /pg_notify\('(\w+)'/g), found('lib/node/src/frameworks/storage.js', /CHANNEL = '(\w+)'/)],

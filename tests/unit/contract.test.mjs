@@ -69,9 +69,9 @@ for (const [language, declared] of Object.entries(DECLARED)) {
 		const files = (language === 'c' ? ['lib', 'cgi-bin'].flatMap((folder) => sourcesIn(folder, /\.[ch]$/)) : sourcesIn(...PACKAGES[language]))
 			.map(([file, text]) => [file, text.replaceAll(COMMENT[language], '')]);
 		const uses = new Map();
-		for (const [, text] of files) for (const [word] of text.matchAll(/(?:\b(?:limits|seals|texts|TEXTS)\.)?\w+/g)) uses.set(word, (uses.get(word) ?? 0) + 1);
+		for (const [, text] of files) for (const [word] of text.matchAll(/(?:\b(?:limits|seals|statements|texts|TEXTS)\.)?\w+/g)) uses.set(word, (uses.get(word) ?? 0) + 1);
 		const unread = files.filter(([file]) => made.has(file)).flatMap(([file, text]) => {
-			const prefix = file.endsWith('contract-texts.js') ? 'TEXTS' : file.endsWith('contract_texts.py') ? 'texts' : /internal\/(limits|seals|texts)\//.exec(file)?.[1];
+			const prefix = file.endsWith('contract-texts.js') ? 'TEXTS' : file.endsWith('contract_texts.py') ? 'texts' : /internal\/(limits|seals|statements|texts)\//.exec(file)?.[1];
 			return [...text.matchAll(prefix === 'TEXTS' ? /^\t(\w+): /gm : declared)].map(([, name]) => name).filter((name) => (prefix ? !uses.has(`${prefix}.${name}`) : uses.get(name) < 2));
 		});
 		assert.deepEqual(unread, [], 'say in lib/contract who wants it');
@@ -94,7 +94,7 @@ function textsIn(language, source) {
 	const { comments, joins, text, value } = QUOTED[language];
 	return [...source.replaceAll(comments, '').replaceAll(joins, '').matchAll(text)].map(([, ...groups]) => groups.find((group) => group !== undefined))
 		.filter((found) => !SQL.test(found))
-		.map((found) => found.replaceAll(value, '{}').replaceAll(/\\(.)/g, '$1').replace(/^(?:urlmode: )?(?:\{\}[: ]*)?/, '').replaceAll('_', '').trim().toLowerCase())
+		.map((found) => found.replaceAll(/\\n/g, ' ').replaceAll(value, '{}').replaceAll(/\\(.)/g, '$1').replace(/^(?:urlmode: )?(?:\{\}[: ]*)?/, '').replaceAll('_', '').trim().toLowerCase())
 		.filter((found) => found.split(/\s+/).filter(isWord).length >= 4);
 }
 
@@ -117,12 +117,50 @@ test('no text of four words stands by hand in two languages', () => {
 	assert.deepEqual(twice.map(([text, places]) => [text, ...places.filter(({ byHand }) => byHand).map(({ file }) => file)]), [], 'give it a name in lib/contract/texts.json');
 });
 
-test('no set of words, and not 2^53 - 1, is written by hand', () => {
+/** The sources of each language that are written by hand. */
+function byHandIn() {
 	const made = generated();
+	return Object.entries(SOURCES).map(([language, [folder, ending]]) => [language, (language === 'c' ? ['lib', 'cgi-bin'].flatMap((each) => sourcesIn(each, ending)) : sourcesIn(folder, ending))
+		.filter(([file]) => !made.has(file))]);
+}
+
+/** What stands in two languages, with its files. @param {(language: string, text: string) => string[]} find what a source has */
+function inTwo(find) {
+	const found = new Map();
+	for (const [language, files] of byHandIn()) {
+		for (const [file, text] of files) for (const each of find(language, text)) found.set(each, [...found.get(each) ?? [], [language, file]]);
+	}
+	return [...found].filter(([, places]) => new Set(places.map(([language]) => language)).size > 1).map(([each, places]) => [each, ...places.map(([, file]) => file)]);
+}
+
+test('no statement of SQL stands by hand in two languages', () => {
+	const wanted = /("{3}|["'`])((?:SELECT|LISTEN|INSERT|UPDATE|DELETE|WITH)\s[^]*?)(?<!\\)\1/g;
+	const twice = inTwo((language, text) => [...text.replaceAll(QUOTED[language].joins, '').matchAll(wanted)].map(([, , sql]) => sql)
+		.map((sql) => sql.replaceAll(/\$\{\w+\}|\{\w+\}/g, '{}').replaceAll(/%s|\$\d/g, '?').replaceAll(/::\w+| AS \w+/g, '').replaceAll(/\s+/g, ' ').trim())
+		.filter((sql) => !/^LISTEN(?: \{\})?$/.test(sql))); // and the name of a channel
+	assert.deepEqual(twice, [], 'give it a name in lib/contract/statements.json');
+});
+
+/** How a number gets a name. */
+const NAMED = {
+	js: /^(?:export )?const [A-Z][A-Z_\d]* = ([\d_.]+(?: \* [\d_]+)*);/gm,
+	py: /^_?[A-Z][A-Z_\d]*(?:: \w+)? = ([\d_.]+(?: \* [\d_]+)*)$/gm,
+	go: /^(?:const |\t)[a-z]\w* += ([\d_]+(?: ?\* ?[\d_]+)*)(?: ?\* ?time\.\w+)?(?: \/\/.*)?$/gm,
+	c: /^#define [A-Z][A-Z_\d]* ([\d.]+(?: \* \d+)*)$/gm,
+};
+
+test('no number has a name by hand in two of the SDKs', () => {
+	const own = Object.fromEntries(byHandIn().map(([language, files]) => [language, files.flatMap(([, text]) => [...text.matchAll(NAMED[language])]).length]));
+	assert.ok(own.js > 10 && own.c > 100, JSON.stringify(own));
+	const twice = inTwo((language, text) => (language === 'c' ? [] : [...text.matchAll(NAMED[language])].map(([, number]) => number.replaceAll('_', '').split('*').reduce((all, each) => all * Number(each), 1)))
+		.filter((number) => number > 2));
+	assert.deepEqual(twice, [], 'give it a name in lib/contract/limits.json');
+});
+
+test('no set of words, and not 2^53 - 1, is written by hand', () => {
 	const quoted = data('words').words.filter(({ words }) => Array.isArray(words)).map(({ name, words }) => [name, new RegExp(`(["'])${words.join('\\1\\s*[,|]\\s*\\1')}\\1`)]);
 	const patterns = [...quoted, ['safe_integer', /\b9_?007_?199_?254_?740_?991\b|2 ?\*\* ?53\b|\b1 ?<< ?53\b/]];
-	const files = Object.entries(SOURCES).flatMap(([language, [folder, ending]]) => (language === 'c' ? ['lib', 'cgi-bin'] : [folder]).flatMap((each) => sourcesIn(each, ending)));
-	const byHand = files.filter(([file]) => !made.has(file)).flatMap(([file, text]) => patterns.filter(([, pattern]) => pattern.test(text)).map(([name]) => `${file}: ${name}`));
+	const byHand = byHandIn().flatMap(([, files]) => files).flatMap(([file, text]) => patterns.filter(([, pattern]) => pattern.test(text)).map(([name]) => `${file}: ${name}`));
 	assert.deepEqual(byHand, [], 'make contract writes them');
 });
 

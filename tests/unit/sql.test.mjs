@@ -17,7 +17,7 @@ const read = (file) => readFileSync(path.join(SQL, file), 'utf8');
 const files = readdirSync(SQL, { recursive: true }).filter((file) => file.endsWith('.sql')).sort();
 const names = namesOf({ prefix: 'urlmode', owner: 'urlmode_owner' });
 /** What a file may use: the names, and what migrate is told. */
-const variables = [...Object.keys(names), 'deployment', 'revoke_others', 'digests'];
+const variables = [...Object.keys(names), 'deployment', 'revoke_others', 'digests', 'file'];
 
 test('the names of the roles stand in one file', () => {
 	assert.deepEqual(names, { prefix: 'urlmode', owner: 'urlmode_owner', cgi: 'urlmode_cgi', server: 'urlmode_server', operator: 'urlmode_operator' });

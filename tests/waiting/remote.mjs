@@ -1,4 +1,4 @@
-// What tests do with a UrlMode of the Node package, done by the driver of any waiting side.
+// What tests do with a UrlMode of the Node package, done by the driver of any SDK.
 
 const IN_MILLISECONDS = { timeout: 'timeout_ms', lease: 'lease_ms', ttl: 'ttl_ms', verifyTimeout: 'verify_timeout_ms' };
 const snake = (name) => IN_MILLISECONDS[name] ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -1,4 +1,4 @@
-// Waiting sides as processes that are driven by lines of JSON. README.md describes what they speak.
+// SDKs as processes that are driven by lines of JSON. README.md describes what they speak.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

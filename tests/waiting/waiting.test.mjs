@@ -1,4 +1,4 @@
-// Every waiting side runs the scenarios of scenarios.json: alone, and two of
+// Every SDK runs the scenarios of scenarios.json: alone, and two of
 // different languages together. README.md says what the steps mean.
 
 import assert from 'node:assert/strict';
@@ -93,7 +93,7 @@ class Run {
 		return call;
 	}
 
-	/** A verb of the waiting side, to its end. */
+	/** A verb of the SDK, to its end. */
 	async ask(verb, step, options) {
 		const { answer, error } = await this.begin(verb, step, options).end;
 		if (step.fails) {

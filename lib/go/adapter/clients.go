@@ -15,7 +15,7 @@ import (
 	"urlmode.example/urlmode/internal/limits"
 )
 
-// What is known of clients: a copy of lib/node/src/adapters/clients.json, which TestClients compares.
+// clientsJSON is what is known of clients: a copy of lib/node/src/adapters/clients.json, which TestClients compares.
 //
 //go:embed clients.json
 var clientsJSON []byte
@@ -51,7 +51,7 @@ const (
 	AskAsText ClientAsk = "text"
 )
 
-// takes is what a client takes.
+// capabilities is what a client takes.
 type capabilities struct {
 	declares bool
 	url      bool

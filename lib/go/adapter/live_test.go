@@ -22,7 +22,7 @@ func account() Wish {
 		Owner: adaptertest.Someone(), TargetURL: "https://provider.example/authorize?client_id=a"}}
 }
 
-// asked is a session whose client does not answer, and what it was asked for.
+// elicitation is a session whose client does not answer, and what it was asked for.
 type elicitation struct {
 	mu   sync.Mutex
 	ids  []string

@@ -23,9 +23,6 @@ import (
 
 const (
 	listenMethod = "subscriptions/listen"
-	// listenBytesMax: a longer request is answered by the SDK alone.
-	listenBytesMax = 65_536
-	tasksMax       = 32
 )
 
 // listenRequest is one that names tasks.
@@ -36,7 +33,7 @@ type listenRequest struct {
 
 // listenIn is nil if a request does not want to listen to tasks. It can be read again.
 func listenIn(r *http.Request) *listenRequest {
-	if r.Header.Get("Mcp-Method") != listenMethod || r.ContentLength < 0 || r.ContentLength > listenBytesMax {
+	if r.Header.Get("Mcp-Method") != listenMethod || r.ContentLength < 0 || r.ContentLength > limits.ListenRequestMax {
 		return nil
 	}
 	body, err := io.ReadAll(r.Body)
@@ -56,7 +53,7 @@ func listenIn(r *http.Request) *listenRequest {
 		return nil
 	}
 	wanted := &listenRequest{id: message.ID}
-	for _, each := range message.Params.Notifications.TaskIDs[:min(tasksMax, len(message.Params.Notifications.TaskIDs))] {
+	for _, each := range message.Params.Notifications.TaskIDs[:min(limits.TaskIDsMax, len(message.Params.Notifications.TaskIDs))] {
 		if id, ok := each.(string); ok && !slices.Contains(wanted.taskIDs, id) {
 			wanted.taskIDs = append(wanted.taskIDs, id)
 		}

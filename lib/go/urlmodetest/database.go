@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"urlmode.example/urlmode/internal/shipped"
+	"urlmode.example/urlmode/internal/statements"
 )
 
 //go:embed sql
@@ -33,7 +34,7 @@ func Database(t testing.TB, admin string) string {
 	owner := connect(ctx, t, admin)
 	defer owner.Close(ctx)
 	// As migrations wait for each other: the roles are those of the cluster.
-	execute(ctx, t, owner, "SELECT pg_advisory_lock(hashtext('urlmode.migration'))")
+	execute(ctx, t, owner, statements.LockMigrations)
 	execute(ctx, t, owner, "CREATE DATABASE "+name)
 	t.Cleanup(func() {
 		ctx := context.Background()

@@ -13,6 +13,7 @@ import (
 
 	"urlmode.example/urlmode"
 	"urlmode.example/urlmode/internal/internals"
+	"urlmode.example/urlmode/internal/limits"
 	"urlmode.example/urlmode/internal/texts"
 )
 
@@ -109,9 +110,6 @@ var (
 	scopeForm = regexp.MustCompile(`^[^\s",\\]+$`)
 )
 
-// hostMax is the most characters of a host.
-const hostMax = 253
-
 // refuse is about a mistake in a call or in the configuration, and names the argument.
 func refuse(format string, values ...any) error {
 	return urlmode.Failure(internals.Permit{}, urlmode.ErrArgument, fmt.Sprintf(format, values...), nil)
@@ -187,7 +185,7 @@ func (v variable) takes(value string) bool {
 		return false
 	}
 	if v.As != "url" {
-		return len(value) <= hostMax
+		return len(value) <= limits.AccountHostMax
 	}
 	parts, err := url.Parse(value)
 	return err == nil && parts.Hostname() != "" && parts.Port() != "0"
@@ -224,8 +222,8 @@ func checkParameters(parameters map[string]string) error {
 		if slices.Contains(takenParameters, name) {
 			return refuse("Parameters[%q] comes from elsewhere", name)
 		}
-		if value == "" || len(value) > 4096 || strings.Contains(value, "\x00") {
-			return refuse("Parameters[%q] must have 1 to 4096 bytes", name)
+		if value == "" || len(value) > limits.AccountParameterMax || strings.Contains(value, "\x00") {
+			return refuse("Parameters[%q] must have 1 to %d bytes", name, limits.AccountParameterMax)
 		}
 	}
 	return nil

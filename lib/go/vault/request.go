@@ -88,13 +88,7 @@ type requester struct {
 	timeout   time.Duration
 }
 
-// late is how much later than it should be a timer fires in a process that stood still.
-const late = 100 * time.Millisecond
-
 var secondsText = regexp.MustCompile(`^[0-9]+$`)
-
-// headerMax is what the header of an answer may have, as in Node, which reads no more.
-const headerMax = 16384
 
 // newRequester makes a requester without a client of net/http, which follows redirects, or at least reads their addresses. Of one of the
 // caller it has the Transport, and the Timeout where that is shorter.
@@ -110,7 +104,7 @@ func newRequester(timeout time.Duration, of *http.Client) *requester {
 		// Each request has a connection of its own, so that nothing is sent twice. The end of a request does not end one that is
 		// being made.
 		DialContext: (&net.Dialer{Timeout: timeout}).DialContext, TLSHandshakeTimeout: timeout,
-		DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: headerMax, TLSNextProto: map[string]func(string, *tls.Conn) http.RoundTripper{},
+		DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: limits.AccountHeaderMax, TLSNextProto: map[string]func(string, *tls.Conn) http.RoundTripper{},
 	}}
 }
 
@@ -197,7 +191,7 @@ func limitedTo(ctx context.Context, timeout time.Duration) (context.Context, con
 	limited, end := context.WithCancelCause(ctx)
 	until := time.Now().Add(timeout)
 	timer := time.AfterFunc(timeout, func() {
-		if time.Since(until) > late && timing.Sleep(limited, limits.Thaw) != nil {
+		if time.Since(until) > limits.Frozen && timing.Sleep(limited, limits.Thaw) != nil {
 			return
 		}
 		end(context.DeadlineExceeded)

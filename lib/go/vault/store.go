@@ -68,7 +68,7 @@ func isChanged(err error) bool {
 }
 
 // sealConnected also returns the version of the account whose refresh token is stored again. Some providers give one at the first
-// consent only, and it stays good.
+// consent only, which can be used again and again.
 func (v *Vault) sealConnected(ctx context.Context, at place, connected Connected) (made stored, kept *int64, err error) {
 	all := tokens{}
 	maps.Copy(all, connected.Tokens)

@@ -30,7 +30,7 @@ const (
 
 var (
 	// codeForm has no digit: whatever has one may be a code or a token.
-	codeForm  = regexp.MustCompile(`^[A-Za-z_-]{1,64}$`)
+	codeForm  = regexp.MustCompile(fmt.Sprintf(`^[A-Za-z_-]{1,%d}$`, limits.AccountCodeMax))
 	typeForm  = regexp.MustCompile(`^[a-z]+/[a-z.+-]{1,60}`)
 	scopeEnds = regexp.MustCompile(`[\s,]+`)
 	// secondsForm is how a number may be written as text.

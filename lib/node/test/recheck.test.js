@@ -1,4 +1,4 @@
-// After an event that does not prove the outcome, the waiting side asks the
+// After an event that does not prove the outcome, the SDK asks the
 // provider.
 
 import assert from 'node:assert/strict';

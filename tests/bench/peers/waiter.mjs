@@ -10,7 +10,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 
 import { openSide } from './sides.mjs';
 
-// What is completed but not resolved yet: it measures the waiting side, not
+// What is completed but not resolved yet: it measures the SDK, not
 // how long a queue can get.
 const AHEAD = 512;
 const TOLD_EVERY = 64;

@@ -1,4 +1,4 @@
-// The waiting side: one process with many open waits, in each language: how
+// The SDK: one process with many open waits, in each language: how
 // fast they are resolved, with their results opened, and what they take.
 
 import { once } from 'node:events';

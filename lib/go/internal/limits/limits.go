@@ -130,6 +130,8 @@ const (
 	Probe = 3 * time.Second
 	// Close: How long `close` waits for what is under way.
 	Close = 1 * time.Second
+	// Disconnect: How long a listening connection may take to close.
+	Disconnect = 1 * time.Second
 	// BatchMax: Elements of one statement. Each may take a lock, and PostgreSQL counts on 64 in a transaction
 	// (max_locks_per_transaction).
 	BatchMax = 32
@@ -209,6 +211,9 @@ const (
 	UnmarkedMax = 10_000
 	// ReportedMax: Reports that are remembered, so that each is made once. Beyond that the oldest one is dropped.
 	ReportedMax = 10_000
+	// RememberedMin: Elicitations of which it is remembered which status was reported, at least; at most twice as many:
+	// those that changed last.
+	RememberedMin = 5_000
 	// ReportsPendingMax: Notifications about payments that wait to be read. After that, the last ones are listed.
 	ReportsPendingMax = 1_000
 	// ReportsOverlap: How far before the last list of payments or refunds the next one begins: transactions commit in
@@ -229,6 +234,14 @@ const (
 	AccountRequest = 30 * time.Second
 	// AccountAnswerMax: Bytes of the answer of a provider: far more than tokens, keys and metadata have.
 	AccountAnswerMax = 1_048_576
+	// AccountHeaderMax: Bytes of the header of this answer, as in Node, which reads no more.
+	AccountHeaderMax = 16_384
+	// AccountCodeMax: Characters of an error that a provider names.
+	AccountCodeMax = 64
+	// AccountHostMax: Characters of a host that is a variable of a description.
+	AccountHostMax = 253
+	// AccountParameterMax: Bytes of a parameter of an authorization request.
+	AccountParameterMax = 4_096
 	// AccountNamesMax: Names of members that a description gives a token.
 	AccountNamesMax = 8
 	// AccountAgain: How long after a failure it is asked once more whose account it is.
@@ -258,6 +271,8 @@ const (
 	// Thaw: How much longer a request may take whose limit has passed while the process stood still: what came meanwhile
 	// is read first.
 	Thaw = 2 * time.Second
+	// Frozen: So much later than it should be, a timer fires in a process that stood still.
+	Frozen = 100 * time.Millisecond
 	// RetryAfterMax: The longest pause that a provider can ask for with Retry-After: an hour.
 	RetryAfterMax = 1 * time.Hour
 	// RefreshLate: After so much of the lease, what is left of it is too little for a request.
@@ -288,6 +303,10 @@ const (
 	TaskListensMax = 1_024
 	// TaskOwnerListensMax: How many of them may be one user's.
 	TaskOwnerListensMax = 32
+	// TaskIDsMax: Tasks to which a client listens by one request.
+	TaskIDsMax = 32
+	// ListenRequestMax: Bytes of such a request. A longer one is answered by the SDK alone.
+	ListenRequestMax = 65_536
 	// BodyStateMax: Bytes of the `requestState` of a body that asks its user for something itself.
 	BodyStateMax = 8_192
 	// Heartbeat: How often a call that waits reports progress to its client.

@@ -9,6 +9,7 @@ const (
 	NonceBytes         = 12
 	TagBytes           = 16
 	DigestBytes        = 16
+	LinkMacBytes       = 14
 	TicketCookie       = "__Host-urlmode-ticket"
 	LinkInfo           = "urlmode link v1"
 	StateInfo          = "urlmode state v1"

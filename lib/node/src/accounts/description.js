@@ -4,7 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
-import { PROVIDER_MAX } from '../core/contract-limits.js';
+import { ACCOUNT_HOST_MAX, PROVIDER_MAX } from '../core/contract-limits.js';
 import { TEXTS } from '../core/contract-texts.js';
 import { shippedFile } from '../core/shipped.js';
 import { findMistakes, isText, TAKEN, URL_TEMPLATE } from './check-description.js';
@@ -16,7 +16,7 @@ const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
 /** What the value of a variable can be. */
 const VALUES = {
 	label: new RegExp(`^${LABEL}$`),
-	labels: new RegExp(`^(?=.{1,253}$)${LABEL}(?:\\.${LABEL})*$`),
+	labels: new RegExp(`^(?=.{1,${ACCOUNT_HOST_MAX}}$)${LABEL}(?:\\.${LABEL})*$`),
 	url: new RegExp(`${URL_TEMPLATE.source.replaceAll('{}', '')}`),
 };
 

@@ -1,7 +1,11 @@
 // How a call says that an account is not connected, and why.
 
+import { ACCOUNT_CODE_MAX } from '../core/contract-limits.js';
 import { TEXTS } from '../core/contract-texts.js';
 import { warn } from '../core/runtime.js';
+
+/** What a provider names an error. */
+export const CODE = new RegExp(`^[A-Za-z_-]{1,${ACCOUNT_CODE_MAX}}$`);
 
 /** The body of an account's claim throws it: no error of the call, but its result. */
 export class NotConnected extends Error {
@@ -24,7 +28,7 @@ export class NotConnected extends Error {
  * @returns {string | undefined}
  */
 export function authorizationDetail({ error, error_description: description } = {}) {
-	if (typeof error !== 'string' || !/^[a-z_-]{1,64}$/i.test(error)) return undefined;
+	if (typeof error !== 'string' || !CODE.test(error)) return undefined;
 	const demandsPkce = typeof description === 'string' && /code.?challenge|pkce/i.test(description);
 	return demandsPkce ? `${error}, about PKCE` : error;
 }

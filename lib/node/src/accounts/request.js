@@ -4,12 +4,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe } from 'node:diagnostics_channel';
 
-import { ACCOUNT_NAMES_MAX, ACCOUNT_REQUEST_MS, RETRY_AFTER_MAX_MS, THAW_MS } from '../core/contract-limits.js';
+import { ACCOUNT_NAMES_MAX, ACCOUNT_REQUEST_MS, FROZEN_MS, RETRY_AFTER_MAX_MS, THAW_MS } from '../core/contract-limits.js';
+import { CODE } from './not-connected.js';
 
 /** An HTTP date, as of RFC 9110 section 5.6.7. */
 const DATE = /^[A-Z][a-z]+, /;
-/** So much later than it should be, a timer fires in a process that stood still. */
-const LATE_MS = 100;
 
 /**
  * @typedef {object} Seen the answer to a request
@@ -124,7 +123,7 @@ export function limitedTo(time) {
 	const until = performance.now() + time;
 	const timeout = AbortSignal.timeout(time);
 	timeout.addEventListener('abort', () => {
-		setTimeout(() => ending.abort(timeout.reason), performance.now() > until + LATE_MS ? THAW_MS : 0).unref();
+		setTimeout(() => ending.abort(timeout.reason), performance.now() > until + FROZEN_MS ? THAW_MS : 0).unref();
 	});
 	return ending.signal;
 }
@@ -179,7 +178,7 @@ export function noteAnswer({ status, headers }, content) {
  * @returns {text is string}
  */
 function isCode(text) {
-	return typeof text === 'string' && /^[A-Za-z_-]{1,64}$/.test(text);
+	return typeof text === 'string' && CODE.test(text);
 }
 
 /** @param {import('./types.js').Tokens} tokens of the request that is under way */

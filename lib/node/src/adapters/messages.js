@@ -106,7 +106,7 @@ export function declinedResult({ approver, comment }) {
 }
 
 /**
- * @param {'decline' | 'cancel'} action
+ * @param {import('../core/contract-words.js').EndAction} action
  * @param {string} reason
  * @param {string} [detail] without a secret
  */

@@ -4,17 +4,13 @@
 // `fetch` when the elicitation of the task has moved.
 
 import { connectionOfCall } from '#call-context';
-import { TASK_LISTENS_MAX, TASK_LOOK_MS, TASK_OWNER_LISTENS_MAX, TASK_POLL_MS } from '../core/contract-limits.js';
+import { LISTEN_REQUEST_MAX, TASK_IDS_MAX, TASK_LISTENS_MAX, TASK_LOOK_MS, TASK_OWNER_LISTENS_MAX, TASK_POLL_MS } from '../core/contract-limits.js';
 import { sharedOf } from '../core/internals.js';
 import { looks } from './task-looks.js';
 
 const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId';
-const TASKS_MAX = 32;
 const OPEN = ['working', 'input_required'];
 const UUID = /^[0-9a-f-]{36}$/;
-
-/** Bytes of a request. A longer one is answered by the SDK alone. */
-const REQUEST_MAX = 65_536;
 
 /**
  * @typedef {{ [key: string]: unknown }} Json
@@ -38,7 +34,7 @@ const ownListens = new Map();
  */
 export function notifyOfTasks(urlmode, fetch) {
 	return async (request, ...rest) => {
-		const isListen = request.headers.get('mcp-method') === 'subscriptions/listen' && Number(request.headers.get('content-length') ?? Infinity) <= REQUEST_MAX;
+		const isListen = request.headers.get('mcp-method') === 'subscriptions/listen' && Number(request.headers.get('content-length') ?? Infinity) <= LISTEN_REQUEST_MAX;
 		const message = isListen ? await readMessage(request, rest[0]) : undefined;
 		const { taskIds } = /** @type {{ taskIds?: unknown }} */ (message?.params?.notifications ?? {});
 		if (!message || !Array.isArray(taskIds) || taskIds.length === 0 || isFull('')) return fetch(request, ...rest);
@@ -46,7 +42,7 @@ export function notifyOfTasks(urlmode, fetch) {
 			await fetch(requestFor(request, message, taskId), .../** @type {R} */ (/** @type {unknown} */ ([withoutBody(rest[0]), ...rest.slice(1)])))));
 		/** @type {Listened[]} */
 		const tasks = [];
-		for (const taskId of new Set(taskIds.slice(0, TASKS_MAX))) {
+		for (const taskId of new Set(taskIds.slice(0, TASK_IDS_MAX))) {
 			if (typeof taskId !== 'string' || !UUID.test(taskId)) continue;
 			/** @type {import('./task-looks.js').Look} */
 			const look = {};

@@ -35,7 +35,7 @@ const URL_REQUIRED = -32042;
 
 /**
  * @template R
- * @typedef {{ accepted: true, result: R } | { accepted: false, action: 'decline' | 'cancel' | 'pending', reason: string, elicitationId?: string,
+ * @typedef {{ accepted: true, result: R } | { accepted: false, action: import('../core/contract-words.js').EndAction | 'pending', reason: string, elicitationId?: string,
  *     toolResult: import('./types.js').ToolResult | import('./types.js').InputRequired }} Result
  */
 

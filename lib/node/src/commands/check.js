@@ -1,10 +1,12 @@
-// urlmode check: checks the setup of the waiting side. Each check adds findings;
+// urlmode check: checks the setup of an MCP server. Each check adds findings;
 // the report has the form of the same command on the callback host.
 
 import { createHash, randomUUID } from 'node:crypto';
 
 import { Client } from '../core/connection.js';
 import * as sql from '../core/contract-calls.js';
+import { CHECK_CLOCK_MS, CHECK_MS } from '../core/contract-limits.js';
+import { CHANNEL, CHECK_FUNCTIONS, CHECK_SESSION } from '../core/contract-statements.js';
 import { TEXTS } from '../core/contract-texts.js';
 import { checkDatabaseUrl } from '../core/database-url.js';
 import { KeysFile } from '../core/keys.js';
@@ -37,10 +39,8 @@ export const options = {
 	json: { type: /** @type {const} */ ('boolean') },
 };
 
-const TIMEOUT_MS = 10_000;
 // The provider, the tenant and the subject of elicitations that a check makes.
 const OF_CHECK = 'urlmode-check';
-const CLOCK_SECONDS = 2;
 
 /**
  * @typedef {'ok' | 'warning' | 'error' | 'skipped'} Severity
@@ -133,18 +133,16 @@ function checkKeys(report) {
 async function checkDatabase(report) {
 	const url = required('URLMODE_DATABASE_URL', DATABASE_URL);
 	const client = new Client({
-		...checkDatabaseUrl(url), application_name: 'urlmode check', connectionTimeoutMillis: TIMEOUT_MS, query_timeout: TIMEOUT_MS,
+		...checkDatabaseUrl(url), application_name: 'urlmode check', connectionTimeoutMillis: CHECK_MS, query_timeout: CHECK_MS,
 	});
 	client.on('error', () => {});
 	await client.connect();
 	try {
-		const { rows: [row] } = await client.query(`SELECT current_user AS name, to_regnamespace('urlmode') IS NOT NULL AS has_schema,
-			current_setting('enable_seqscan') || current_setting('jit') = 'offoff' AS has_settings,
-			extract(epoch FROM clock_timestamp())::float8 AS now, pg_is_in_recovery() AS is_standby`);
+		const { rows: [row] } = await client.query(CHECK_SESSION);
 		const ahead = row.now - Date.now() / 1_000;
 		report.add('database', row.is_standby ? 'error' : 'ok', `reached as ${row.name}`,
 			row.is_standby ? TEXTS.checkStandbyAdvice : '');
-		if (Math.abs(ahead) > CLOCK_SECONDS) {
+		if (Math.abs(ahead) * 1_000 > CHECK_CLOCK_MS) {
 			report.add('clock', 'warning', TEXTS.checkClock(ahead.toFixed(1)), 'synchronize both clocks');
 		}
 		if (!row.has_schema) {
@@ -169,7 +167,7 @@ async function checkDatabase(report) {
 async function checkWalk(report) {
 	const client = new Client({
 		...checkDatabaseUrl(required('URLMODE_DATABASE_URL', DATABASE_URL)), application_name: 'urlmode check',
-		connectionTimeoutMillis: TIMEOUT_MS, query_timeout: TIMEOUT_MS,
+		connectionTimeoutMillis: CHECK_MS, query_timeout: CHECK_MS,
 	});
 	client.on('error', () => {});
 	await client.connect();
@@ -179,10 +177,10 @@ async function checkWalk(report) {
 	// The owner, of a tenant (lib/PROTOCOL.md).
 	const binding = createHash('sha256').update(`urlmode binding v2\0${OF_CHECK}\0${OF_CHECK}\0`).digest().subarray(0, 16);
 	try {
-		await client.query('LISTEN urlmode');
+		await client.query(`LISTEN ${CHANNEL}`);
 		const heard = new Promise((resolve, reject) => {
 			client.on('notification', ({ payload }) => payload?.includes(`"id":"${id}","status":"completed"`) && resolve(undefined));
-			setTimeout(() => reject(new Error(TEXTS.checkNotHeard)), TIMEOUT_MS).unref();
+			setTimeout(() => reject(new Error(TEXTS.checkNotHeard)), CHECK_MS).unref();
 		});
 		heard.catch(() => {});
 		await sql.createElicitation(query, [{
@@ -204,12 +202,10 @@ async function checkWalk(report) {
  * @param {Client} client
  */
 async function checkSchema(report, client) {
-	const { rows: functions } = await client.query(`SELECT proname AS name, has_function_privilege(oid, 'EXECUTE') AS mine,
-			(SELECT min(pg_get_userbyid(a.grantee)) FROM aclexplode(proacl) a WHERE pg_get_userbyid(a.grantee) ~ '^urlmode(_[a-z][a-z0-9]*)?_server$') AS server
-		FROM pg_proc WHERE pronamespace = 'urlmode'::regnamespace`);
+	const { rows: functions } = await client.query(CHECK_FUNCTIONS);
 	const refused = functions.filter(({ mine, server }) => server && !mine);
 	if (refused.length > 0) {
-		report.add('role', 'error', `no right to execute ${refused.map(({ name }) => name).join(', ')}`, `connect as ${refused[0].server}, or as a member of it`);
+		report.add('role', 'error', `no right to execute ${refused.map(({ name }) => name).join(', ')}`, TEXTS.checkLoginAdvice(refused[0].server));
 		return;
 	}
 	const canList = functions.some(({ name, mine }) => name === 'list_migrations' && mine);
@@ -237,7 +233,7 @@ async function checkSchema(report, client) {
  */
 async function checkCallback(report, keys, provider) {
 	const { origin: baseUrl } = checkBaseUrl(required('URLMODE_BASE_URL', BASE_URL));
-	const get = (/** @type {string} */ path) => fetch(baseUrl + path, { redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) });
+	const get = (/** @type {string} */ path) => fetch(baseUrl + path, { redirect: 'manual', signal: AbortSignal.timeout(CHECK_MS) });
 	const done = await get('/done');
 	if (done.status !== 200 || !/^[0-9a-f]{32}$/.test(done.headers.get('x-request-id') ?? '')) {
 		report.add('callback', 'error', TEXTS.checkDonePage(baseUrl, done.status), TEXTS.checkNginxAdvice);

@@ -1,4 +1,4 @@
-// urlmode keys: the keys file of the waiting side. Keys are rotated where the
+// urlmode keys: the keys file of an MCP server. Keys are rotated where the
 // callback programs are, and the file is copied.
 
 import { randomBytes } from 'node:crypto';

@@ -30,7 +30,7 @@ const HELP = `usage: urlmode COMMAND [OPTION...] [ARGUMENT...]
   new        write the example server of an MCP framework
   migrate    bring the database's schema up to date
   keys       list the keys of a keys file, or write a new one
-  check      look for what is wrong with the waiting side, and say what to do
+  check      look for what is wrong with the setup of a server, and say what to do
   unclaimed  list the payments that no call has claimed
   accounts   list the accounts that users have connected
   vault      say which keys the vault needs, and seal it anew

@@ -4,10 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Client } from '../core/connection.js';
 import * as sql from '../core/contract-calls.js';
+import { DEPLOYMENT_MAX, MIGRATION_TRIES } from '../core/contract-limits.js';
+import { FIND_SCHEMA, READ_MIGRATIONS } from '../core/contract-statements.js';
 import { TEXTS } from '../core/contract-texts.js';
 import { checkDatabaseUrl } from '../core/database-url.js';
 import { required } from './environment.js';
-import { BEGIN, BLOCKERS, functionsVersion, hasFrameworks, LOCK_FIRST, LOGINS, migrationDigests, namesOf, readFunctions, readMigrations, whoseDatabase, withNames } from './migrations.js';
+import {
+	APPLIED, BEGIN, BLOCKERS, functionsVersion, hasFrameworks, LOCK_FIRST, LOGINS, migrationDigests, namesOf, readFunctions, readMigrations, TURN,
+	whoseDatabase, withNames,
+} from './migrations.js';
 import { UsageError } from './usage-error.js';
 
 export const help = `usage: urlmode migrate [--frameworks] [--deployment NAME] [--revoke-others] [--tries N]
@@ -43,9 +48,7 @@ export const options = {
 	'dry-run': { type: /** @type {const} */ ('boolean') },
 };
 
-const TRIES = 20;
-/** The second one is in force from the next statement on: two runs wait for each other as long as it takes. */
-const LOCK = "SELECT pg_advisory_xact_lock(hashtext('urlmode.migration')); SET LOCAL lock_timeout = '500ms'";
+const DEPLOYMENT = new RegExp(`^[a-z][a-z0-9]{0,${DEPLOYMENT_MAX - 1}}$`);
 /** SQLSTATEs of lock_timeout and of a deadlock. */
 const IS_LOCKED = ['55P03', '40P01'];
 
@@ -53,10 +56,10 @@ const IS_LOCKED = ['55P03', '40P01'];
  * @param {string[]} args
  * @param {{ frameworks?: unknown, deployment?: string, 'revoke-others'?: unknown, tries?: unknown, 'dry-run'?: unknown }} options
  */
-export async function run(args, { frameworks, deployment, 'revoke-others': revokeOthers, tries = String(TRIES), 'dry-run': dryRun }) {
+export async function run(args, { frameworks, deployment, 'revoke-others': revokeOthers, tries = String(MIGRATION_TRIES), 'dry-run': dryRun }) {
 	if (!/^[1-9]\d{0,3}$/.test(String(tries))) throw new UsageError(TEXTS.triesNumber);
 	if (args.length > 0) throw new UsageError('urlmode migrate takes no argument');
-	if (deployment !== undefined && !/^[a-z][a-z0-9]{0,15}$/.test(deployment)) {
+	if (deployment !== undefined && !DEPLOYMENT.test(deployment)) {
 		throw new UsageError(TEXTS.deploymentName);
 	}
 	if (revokeOthers && deployment === undefined) throw new UsageError(TEXTS.revokeNeedsDeployment);
@@ -80,20 +83,19 @@ export async function run(args, { frameworks, deployment, 'revoke-others': revok
  * @returns {Promise<boolean>} false: migrate would refuse this database
  */
 async function list(client, frameworks) {
-	const { rows: [found] } = await client.query(
-		"SELECT to_regclass('urlmode.migration') IS NOT NULL AS exists, to_regproc('urlmode.functions_version') IS NOT NULL AS has_version");
-	const { rows } = found.exists ? await client.query("SELECT m.name, to_jsonb(m) ->> 'digest' AS digest FROM urlmode.migration m ORDER BY m.name") : { rows: [] };
+	const { rows: [found] } = await client.query(FIND_SCHEMA);
+	const { rows } = found.has_migrations ? await client.query(READ_MIGRATIONS) : { rows: [] };
 	const digests = migrationDigests();
 	const changed = rows.filter(({ name, digest }) => digest && digests[name] && digest !== digests[name]);
-	for (const { name } of changed) process.stdout.write(`${name} is not as it was applied, and migrate would refuse\n`);
+	for (const { name } of changed) process.stdout.write(`${TEXTS.migrationChanged(name)}\n`);
 	const version = found.has_version ? await sql.functionsVersion(async (text, values) => (await client.query(text, values)).rows) : 0;
 	const applied = rows.map(({ name }) => name);
 	for (const { name } of readMigrations(frameworks || hasFrameworks(applied))) {
-		if (!applied.includes(name)) process.stdout.write(`${name} would be applied\n`);
+		if (!applied.includes(name)) process.stdout.write(`${TEXTS.migrationMissing(name)}\n`);
 	}
 	const own = functionsVersion();
-	if (version < own) process.stdout.write(`functions of version ${own} would be applied\n`);
-	if (version > own) process.stdout.write(`the functions are newer, of version ${version}, and would not be replaced by version ${own}\n`);
+	if (version < own) process.stdout.write(`${TEXTS.functionsOlder(own)}\n`);
+	if (version > own) process.stdout.write(`${TEXTS.functionsNewer(version, own)}\n`);
 	return changed.length === 0 && version <= own;
 }
 
@@ -104,8 +106,7 @@ async function list(client, frameworks) {
 async function apply(client, { frameworks, deployment, revokeOthers, tries }) {
 	await client.query('SET client_min_messages = warning');
 	const { rows: [whose] } = await client.query(whoseDatabase(deployment));
-	const digests = migrationDigests();
-	const names = { ...namesOf(whose), revoke_others: String(revokeOthers), digests: JSON.stringify(digests) };
+	const names = { ...namesOf(whose), revoke_others: String(revokeOthers), digests: JSON.stringify(migrationDigests()) };
 	let left = tries;
 	/** @param {string} name @param {() => Promise<unknown>} statements */
 	const transaction = async (name, statements) => {
@@ -118,20 +119,16 @@ async function apply(client, { frameworks, deployment, revokeOthers, tries }) {
 		}
 	};
 	await transaction(BEGIN.name, () => execute(client, BEGIN, names));
-	const { rows } = await client.query('SELECT name FROM urlmode.migration');
-	const all = frameworks || hasFrameworks(rows.map(({ name }) => name));
+	const applied = async () => (await client.query(READ_MIGRATIONS)).rows.map(({ name }) => name);
+	const all = frameworks || hasFrameworks(await applied());
 	for (const file of readMigrations(all)) {
 		let missing = true;
 		await transaction(file.name, async () => {
-			const { rowCount } = await client.query('SELECT FROM urlmode.migration WHERE name = $1', [file.name]);
-			missing = !rowCount;
+			missing = !(await applied()).includes(file.name);
 			if (!missing) return;
 			if (/\burlmode\.elicitation\b/.test(file.sql)) await client.query(LOCK_FIRST);
 			await execute(client, file, names);
-			await client.query('RESET ROLE');
-			// Before 055_digest.sql there is no column for it.
-			await client.query(`INSERT INTO urlmode.migration SELECT (jsonb_populate_record(NULL::urlmode.migration,
-				jsonb_build_object('name', $1::text, 'applied_at', now(), 'digest', $2::text))).*`, [file.name, digests[file.name]]);
+			await client.query(withNames(APPLIED, { ...names, file: file.name }));
 		});
 		if (missing) process.stdout.write(`${file.name}\n`);
 	}
@@ -165,7 +162,7 @@ function warn(line) {
 async function tried(client, statements) {
 	await client.query('BEGIN');
 	try {
-		await client.query(LOCK);
+		await client.query(TURN);
 		await statements();
 		await client.query('COMMIT');
 		return true;

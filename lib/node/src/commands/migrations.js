@@ -54,9 +54,17 @@ export const BEGIN = readOne('begin.sql');
 /** What comes after the migrations, each time. */
 export const LOGINS = readOne('logins.sql');
 
+/** What each transaction begins with. */
+export const TURN = read('turn.sql');
+
+/** What comes before a migration that names the elicitations. */
+export const LOCK_FIRST = read('lock.sql');
+
+/** What comes after each migration, which is named by `file`. */
+export const APPLIED = read('applied.sql');
+
 /** Says who holds the locks for which a migration has waited. */
 export const BLOCKERS = read('blockers.sql');
-export const LOCK_FIRST = read('lock.sql');
 
 /** Each is applied once. @param {boolean} frameworks with those of frameworks/ */
 export const readMigrations = (frameworks = false) => [...readFolder('tables'), ...frameworks

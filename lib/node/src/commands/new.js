@@ -135,6 +135,6 @@ async function write(file, content) {
 		process.stdout.write(`${file} is written\n`);
 	} catch (error) {
 		if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EEXIST') throw error;
-		process.stdout.write(`${file} exists, and stays as it is\n`);
+		process.stdout.write(`${file} ${TEXTS.fileStays}\n`);
 	}
 }

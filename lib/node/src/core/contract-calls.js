@@ -174,7 +174,7 @@ export function readPaid(query, all) {
  * @typedef {object} Abandoned
  * @property {string} id
  * @property {Buffer} binding
- * @property {'decline' | 'cancel'} action
+ * @property {import('./contract-words.js').EndAction} action
  * @property {string} reason
  */
 

@@ -46,6 +46,8 @@ export const SECRET_MIN = 32;
 export const SECRET_MAX = 256;
 /** Bytes of a keys file, or of its content in an option. */
 export const KEYS_FILE_MAX = 131_072;
+/** Bytes of the path of a keys file. */
+export const PATH_MAX = 4_096;
 /** How often it is looked whether a keys file has changed, while it is used. */
 export const KEYS_CHECK_MS = 1_000;
 /** How long a link can be opened. */
@@ -128,6 +130,8 @@ export const KEEPALIVE_MS = 5_000;
 export const PROBE_MS = 3_000;
 /** How long `close` waits for what is under way. */
 export const CLOSE_MS = 1_000;
+/** How long a listening connection may take to close. */
+export const DISCONNECT_MS = 1_000;
 /**
  * Elements of one statement. Each may take a lock, and PostgreSQL counts on 64 in a transaction
  * (max_locks_per_transaction).
@@ -205,12 +209,25 @@ export const PURGE_RESULTS_EVERY_MS = 60_000;
 export const PURGE_ROWS_EVERY_MS = 3_600_000;
 /** Rows that one statement purges or marks as read. */
 export const PURGE_BATCH_MAX = 1_000;
+/** How often `migrate` tries to get the locks of its transactions. */
+export const MIGRATION_TRIES = 20;
+/** Characters of the name of a deployment. */
+export const DEPLOYMENT_MAX = 16;
+/** How long each step of `check` may take. */
+export const CHECK_MS = 10_000;
+/** How much the clocks may differ before `check` warns. */
+export const CHECK_CLOCK_MS = 2_000;
 /** How long rows are collected before one statement marks them as read. */
 export const MARK_DELAY_MS = 100;
 /** Rows that are kept to be marked while PostgreSQL is unavailable. The rest are purged a day after completion. */
 export const UNMARKED_MAX = 10_000;
 /** Reports that are remembered, so that each is made once. Beyond that the oldest one is dropped. */
 export const REPORTED_MAX = 10_000;
+/**
+ * Elicitations of which it is remembered which status was reported, at least; at most twice as many: those that changed
+ * last.
+ */
+export const REMEMBERED_MIN = 5_000;
 /** Notifications about payments that wait to be read. After that, the last ones are listed. */
 export const REPORTS_PENDING_MAX = 1_000;
 /** How far back they are listed then. */
@@ -232,6 +249,10 @@ export const ACCOUNT_LOOK_MS = 200;
 export const ACCOUNT_REQUEST_MS = 30_000;
 /** Bytes of the answer of a provider: far more than tokens, keys and metadata have. */
 export const ACCOUNT_ANSWER_MAX = 1_048_576;
+/** Characters of an error that a provider names. */
+export const ACCOUNT_CODE_MAX = 64;
+/** Characters of a host that is a variable of a description. */
+export const ACCOUNT_HOST_MAX = 253;
 /** Names of members that a description gives a token. */
 export const ACCOUNT_NAMES_MAX = 8;
 /** How long after a failure it is asked once more whose account it is. */
@@ -265,6 +286,8 @@ export const HOLD_WAIT_MS = 10_000;
  * first.
  */
 export const THAW_MS = 2_000;
+/** So much later than it should be, a timer fires in a process that stood still. */
+export const FROZEN_MS = 100;
 /** The longest pause that a provider can ask for with Retry-After: an hour. */
 export const RETRY_AFTER_MAX_MS = 3_600_000;
 /** After so much of the lease, what is left of it is too little for a request. */
@@ -299,6 +322,10 @@ export const TASK_LOOK_MS = 30_000;
 export const TASK_LISTENS_MAX = 1_024;
 /** How many of them may be one user's. */
 export const TASK_OWNER_LISTENS_MAX = 32;
+/** Tasks to which a client listens by one request. */
+export const TASK_IDS_MAX = 32;
+/** Bytes of such a request. A longer one is answered by the SDK alone. */
+export const LISTEN_REQUEST_MAX = 65_536;
 /** Bytes of the `requestState` of a body that asks its user for something itself. */
 export const BODY_STATE_MAX = 8_192;
 /** How often a call that waits reports progress to its client. */

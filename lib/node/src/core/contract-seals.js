@@ -5,6 +5,7 @@
 export const NONCE_BYTES = 12;
 export const TAG_BYTES = 16;
 export const DIGEST_BYTES = 16;
+export const LINK_MAC_BYTES = 14;
 export const TICKET_COOKIE = '__Host-urlmode-ticket';
 export const LINK_INFO = 'urlmode link v1';
 export const STATE_INFO = 'urlmode state v1';

@@ -216,6 +216,8 @@ export const TEXTS = {
 	vaultKeysAreShared: 'the vault must have keys of its own, because the callback hosts, which face the internet, have the others',
 	refusedIsAToken: 'refused must be an access token',
 	checkDatabaseAdvice: 'correct URLMODE_DATABASE_URL, or start PostgreSQL',
+	/** @param {string} login */
+	checkLoginAdvice: (login) => `connect as ${login}, or as a member of it`,
 	checkWalkAdvice: 'the log of PostgreSQL says why; urlmode check on a callback host finds the cause',
 	checkCallbackAdvice: 'correct URLMODE_BASE_URL, or start the callback programs and nginx',
 	/**
@@ -257,6 +259,17 @@ export const TEXTS = {
 	 */
 	migrationWaited: (file, tried, tries) => `${file} has waited too long for a lock, and has changed nothing (try ${tried} of ${tries})`,
 	migrationGaveUp: 'gave up. Try again when these transactions have ended; pg_terminate_backend(PROCESS) ends one',
+	/** @param {string} file */
+	migrationChanged: (file) => `${file} is not as it was applied, and migrate would refuse`,
+	/** @param {string} file */
+	migrationMissing: (file) => `${file} would be applied`,
+	/** @param {number} version */
+	functionsOlder: (version) => `functions of version ${version} would be applied`,
+	/**
+	 * @param {number} version
+	 * @param {number} own
+	 */
+	functionsNewer: (version, own) => `the functions are newer, of version ${version}, and would not be replaced by version ${own}`,
 	taskUnkept: 'The result of the tool cannot be kept: call the tool without a task',
 	taskOwner: 'the owner of handleTasks must be the one of the elicitation',
 	taskResponse: 'The response is too large',
@@ -268,4 +281,5 @@ export const TEXTS = {
 	 */
 	noExample: (framework, others) => `there is no example for ${framework}, but for ${others}`,
 	paidExample: 'SDK 2.x: a report that is sold once, credits, and a subscription',
+	fileStays: 'exists, and stays as it is',
 };

@@ -8,10 +8,20 @@
 /** @type {readonly Kind[]} */
 export const KINDS = ['oauth', 'payment', 'signature', 'input', 'approval'];
 
+/** @typedef {'input' | 'approval'} FormKind a kind with a page of the callback programs */
+
+/** @type {readonly FormKind[]} */
+export const FORM_KINDS = ['input', 'approval'];
+
 /** @typedef {'accept' | 'decline' | 'cancel'} Action one of the three actions of the protocol */
 
 /** @type {readonly Action[]} */
 export const ACTIONS = ['accept', 'decline', 'cancel'];
+
+/** @typedef {'decline' | 'cancel'} EndAction an action without an outcome */
+
+/** @type {readonly EndAction[]} */
+export const END_ACTIONS = ['decline', 'cancel'];
 
 /**
  * @typedef {'pending' | 'opened' | 'processing'} OpenStatus the status of an elicitation that is not completed. They

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { DESCRIBED_CHECKOUTS, DESCRIBED_KINDS } from './contract-kinds.js';
 import { CLIENT_ID_MAX, ITEM_MAX, RESUME_KEY_MAX, TTL_MS, VERIFY_MAX_MS, VERIFY_MIN_MS } from './contract-limits.js';
 import { TEXTS } from './contract-texts.js';
-import { KINDS } from './contract-words.js';
+import { FORM_KINDS, KINDS } from './contract-words.js';
 import { checkApprover, checkForm } from './form.js';
 import {
 	checkAbout, checkChoice, checkExpected, checkFlag, checkId, checkMilliseconds, checkOwner, checkProvider, checkText, checkTtl,
@@ -17,10 +17,10 @@ import { checkTraceparent } from './traceparent.js';
  * Whether the callback programs serve the page themselves.
  *
  * @param {string} kind
- * @returns {kind is 'input' | 'approval'}
+ * @returns {kind is import('./contract-words.js').FormKind}
  */
 export function hasForm(kind) {
-	return kind === 'input' || kind === 'approval';
+	return FORM_KINDS.some((each) => each === kind);
 }
 
 /**

@@ -8,6 +8,7 @@ import * as claiming from './contract-claims.js';
 import { BATCH_MAX, BATCH_WAIT_MS, BATCHES_AT_ONCE, BUSY_MAX_MS, BUSY_MIN_MS, KEEP_RESULTS_MS, QUERY_MS } from './contract-limits.js';
 import * as money from './contract-money.js';
 import * as rechecking from './contract-rechecks.js';
+import { NOTIFY } from './contract-statements.js';
 import { TEXTS } from './contract-texts.js';
 import {
 	ElicitationExistsError, ElicitationLimitError, ElicitationMismatchError, ElicitationNotFoundError,
@@ -16,12 +17,8 @@ import {
 import { jittered } from './jitter.js';
 import { Pool } from './pool.js';
 
-/** The channel on which every change of a row is announced, as {"id":…,"status":…}. */
-export const CHANNEL = 'urlmode';
-
 const BATCHES = { size: BATCH_MAX, atOnce: BATCHES_AT_ONCE, waitMs: BATCH_WAIT_MS };
 
-const NOTIFY = 'SELECT pg_notify($1, $2)';
 const READ_NAME = 'urlmode_read';
 
 /**
@@ -195,7 +192,7 @@ export class Database {
 
 	/**
 	 * @param {RowKey} rowKey
-	 * @param {'decline' | 'cancel'} action
+	 * @param {import('./contract-words.js').EndAction} action
 	 * @param {string} reason
 	 * @returns {Promise<AbandonOutcome>} `completed`: by this call; a status: it stays as it is
 	 */

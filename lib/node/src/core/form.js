@@ -16,7 +16,7 @@ const SCHEMA = new Schema(DOCUMENT, FORM_FORMATS);
 /** @typedef {Record<string, import('./schema.js').Json>} Members */
 
 /**
- * @param {'input' | 'approval'} kind
+ * @param {import('./contract-words.js').FormKind} kind
  * @param {unknown} value
  * @param {{ submit_label?: unknown, step_up?: true }} [more] members of it that are options of their own
  * @returns {Members} the form without members that say nothing: calls that ask for the same have the same form

@@ -5,7 +5,7 @@
 import { closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 
 import { checkText } from './arguments.js';
-import { KEYS_CHECK_MS, KEYS_FILE_MAX, SECRET_MAX, SECRET_MIN } from './contract-limits.js';
+import { KEYS_CHECK_MS, KEYS_FILE_MAX, PATH_MAX, SECRET_MAX, SECRET_MIN } from './contract-limits.js';
 import { TEXTS } from './contract-texts.js';
 import { KeysFileError } from './errors.js';
 import { hmacSha256 } from './sha256.js';
@@ -130,7 +130,7 @@ export function parseKeys(text, file) {
  * @throws {KeysFileError}
  */
 export function openKeys(keysFile, keys) {
-	if (keys === undefined) return new KeysFile(checkText('keysFile', keysFile, 1, 4_096));
+	if (keys === undefined) return new KeysFile(checkText('keysFile', keysFile, 1, PATH_MAX));
 	if (keysFile !== undefined) throw new TypeError(TEXTS.keysOrFile);
 	return parseKeys(checkText('keys', keys, 1, KEYS_FILE_MAX), 'keys');
 }

@@ -1,5 +1,5 @@
 // The short state of the link that is elicited. It names an elicitation, and
-// proves that a waiting side made it; expiry and owner are the row's. The same
+// proves that an SDK made it; expiry and owner are the row's. The same
 // elicitation has the same link each time, as long as the same key mints it.
 //
 //   bytes      01 || kid || id(16) || mac(14)
@@ -13,7 +13,7 @@
 
 import { timingSafeEqual } from 'node:crypto';
 
-import { LINK_INFO } from './contract-seals.js';
+import { LINK_INFO, LINK_MAC_BYTES } from './contract-seals.js';
 import { StateTokenError } from './errors.js';
 import { hmacSha256 } from './sha256.js';
 import { idBytes, idText } from './token.js';
@@ -21,7 +21,6 @@ import { idBytes, idText } from './token.js';
 const VERSION = 1;
 const ID_AT = 2;
 const MAC_AT = ID_AT + 16;
-const MAC_BYTES = 14;
 
 /** @typedef {'connect' | 'approve'} LinkPurpose */
 
@@ -48,7 +47,7 @@ export function openLink(keys, provider, text, purpose = 'connect') {
 	const bytes = Buffer.from(text, 'base64url');
 	const [version, kid = -1] = bytes;
 	const key = keys.find(kid);
-	if (bytes.length !== MAC_AT + MAC_BYTES || bytes.toString('base64url') !== text || version !== VERSION || !key
+	if (bytes.length !== MAC_AT + LINK_MAC_BYTES || bytes.toString('base64url') !== text || version !== VERSION || !key
 		|| !timingSafeEqual(bytes.subarray(MAC_AT), macOf(key, purpose, provider, bytes.subarray(0, MAC_AT)))) {
 		throw new StateTokenError('STATE_INVALID');
 	}
@@ -71,5 +70,5 @@ export function kidOf(text) {
  * @param {Uint8Array} named version, kid and id
  */
 function macOf(key, purpose, provider, named) {
-	return hmacSha256(key.shared(LINK_INFO), named.subarray(0, ID_AT), `${purpose}\0${provider}\0`, named.subarray(ID_AT)).subarray(0, MAC_BYTES);
+	return hmacSha256(key.shared(LINK_INFO), named.subarray(0, ID_AT), `${purpose}\0${provider}\0`, named.subarray(ID_AT)).subarray(0, LINK_MAC_BYTES);
 }

@@ -19,16 +19,15 @@ import pg from 'pg';
 
 import { Client } from './connection.js';
 import { hold } from './contract-calls.js';
+import { BACKEND_PID, CHANNEL, PROBE_CHANNEL } from './contract-statements.js';
 import { TEXTS } from './contract-texts.js';
 import { parseNotifications } from './notification.js';
 import {
-	BACKOFF_MAX_MS, BACKOFF_MIN_MS, BACKOFF_OF_SEVERAL_MAX_MS, LISTEN_CHECK_MS, LISTEN_QUERY_MS, PING_MS, PROBE_MS,
+	BACKOFF_MAX_MS, BACKOFF_MIN_MS, BACKOFF_OF_SEVERAL_MAX_MS, DISCONNECT_MS, LISTEN_CHECK_MS, LISTEN_QUERY_MS, PING_MS, PROBE_MS,
 } from './contract-limits.js';
-import { CHANNEL, isRefusal } from './database.js';
+import { isRefusal } from './database.js';
 import { jittered } from './jitter.js';
 
-const DISCONNECT_TIMEOUT_MS = 1_000;
-const PROBE_CHANNEL = 'urlmode_probe';
 
 /**
  * @typedef {object} Connection
@@ -304,7 +303,7 @@ export class Listener extends EventEmitter {
 	 */
 	async #probeNotifications(connection) {
 		try {
-			const [answer] = await runStatement(connection, { text: 'SELECT pg_backend_pid() AS pid' });
+			const [answer] = await runStatement(connection, { text: BACKEND_PID });
 			if (answer?.pid === connection.client.processID) {
 				this.#setReceiving(connection);
 				connection.isHeld = await hold((text, values) => runStatement(connection, { text, values }), { holder: this.#lock });
@@ -392,7 +391,7 @@ function warnReconnecting(error) {
 
 /** @param {Connection} connection */
 async function disconnect({ client, socket }) {
-	const timer = setTimeout(() => socket.destroy(), DISCONNECT_TIMEOUT_MS);
+	const timer = setTimeout(() => socket.destroy(), DISCONNECT_MS);
 	await client.end();
 	clearTimeout(timer);
 }

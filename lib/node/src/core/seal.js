@@ -1,4 +1,4 @@
-// Sealed JSON. Only the waiting side opens it, but for forms and problems, which the
+// Sealed JSON. Only the SDK opens it, but for forms and problems, which the
 // callback programs show. In a row: the result, written by
 // the callback programs or by `complete`.
 //

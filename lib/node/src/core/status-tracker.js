@@ -1,8 +1,7 @@
 // Remembers which status of each elicitation was reported, so that several
 // waits for one elicitation report each status at most once and in order.
 
-/** How many elicitations are remembered at least, and at most twice as many: those that changed last. */
-const ELICITATIONS_MIN = 5_000;
+import { REMEMBERED_MIN } from './contract-limits.js';
 
 const RANK = { created: 1, opened: 2, processing: 3, completed: 4 };
 
@@ -21,7 +20,7 @@ export class StatusTracker {
 		const rank = RANK[status];
 		if (rank <= (this.#ranks.get(id) ?? this.#older.get(id) ?? 0)) return false;
 		this.#ranks.set(id, rank);
-		if (this.#ranks.size === ELICITATIONS_MIN) {
+		if (this.#ranks.size === REMEMBERED_MIN) {
 			this.#older = this.#ranks;
 			this.#ranks = new Map();
 		}

@@ -1,4 +1,4 @@
-// The waiting side: creates elicitations, and waits until the callback programs
+// The SDK: creates elicitations, and waits until the callback programs
 // have completed them.
 
 
@@ -9,6 +9,7 @@ import {
 	CLAIM_LEASE_MAX_MS, CLAIM_LEASE_MIN_MS, CLAIM_LEASE_MS, CLOSE_MS, NAME_MAX, SUBJECT_MAX, TICKET_MAX_MS, TICKET_MS, TIMEOUT_MS,
 } from './contract-limits.js';
 import { PROBLEM_INFO, RESULT_INFO } from './contract-seals.js';
+import { END_ACTIONS } from './contract-words.js';
 import { Creator } from './create.js';
 import { Database, readRows } from './database.js';
 import { checkDatabaseUrl, checkPool } from './database-url.js';
@@ -230,13 +231,13 @@ export class UrlMode extends MoneyMethods {
 	 * opened it. No later `create` with its `resumeKey` resumes it.
 	 *
 	 * @param {string} id of the elicitation
-	 * @param {Owner & { action?: 'decline' | 'cancel', reason?: string }} options whose it is; by default action cancel and reason `abandoned`
+	 * @param {Owner & { action?: import('./contract-words.js').EndAction, reason?: string }} options whose it is; by default action cancel and reason `abandoned`
 	 * @returns {Promise<boolean>} whether this call completed it
 	 * @throws {import('./errors.js').ElicitationNotFoundError}
 	 */
 	async abandon(id, options) {
 		const { rowKey, owner } = this.#rowOf(id, options);
-		const action = checkChoice('action', options.action ?? 'cancel', /** @type {const} */ (['decline', 'cancel']));
+		const action = checkChoice('action', options.action ?? 'cancel', END_ACTIONS);
 		const reason = checkReason(options.reason ?? 'abandoned');
 		const outcome = await this.#abandon(rowKey, owner, action, reason);
 		return outcome === 'completed';
@@ -396,7 +397,7 @@ export class UrlMode extends MoneyMethods {
 	/**
 	 * @param {import('./database.js').RowKey} rowKey
 	 * @param {{ subject: string, session: string }} owner
-	 * @param {'decline' | 'cancel'} action
+	 * @param {import('./contract-words.js').EndAction} action
 	 * @param {string} reason
 	 */
 	async #abandon(rowKey, owner, action, reason) {

@@ -1,4 +1,4 @@
-// The waiting side over HTTP: the methods of UrlMode by the program `api`, on fetch and Web Crypto alone. It has neither
+// The SDK over HTTP: the methods of UrlMode by the program `api`, on fetch and Web Crypto alone. It has neither
 // the keys file nor a connection to PostgreSQL, so it runs wherever fetch does.
 
 import {
@@ -7,6 +7,7 @@ import {
 } from '../core/arguments.js';
 import { CLAIM_LEASE_MAX_MS, CLAIM_LEASE_MIN_MS, CLAIM_LEASE_MS, NAME_MAX, TIMEOUT_MS } from '../core/contract-limits.js';
 import { TEXTS } from '../core/contract-texts.js';
+import { END_ACTIONS } from '../core/contract-words.js';
 import { checkEntitlementOptions } from '../core/entitlements.js';
 import {
 	ElicitationMismatchError, ElicitationNotFoundError, ElicitationOpenError, ElicitationReferenceError, UrlModeClosedError,
@@ -156,12 +157,12 @@ export class UrlMode {
 
 	/**
 	 * @param {string} id of the elicitation
-	 * @param {Owner & { action?: 'decline' | 'cancel', reason?: string }} options whose it is; by default action cancel and reason `abandoned`
+	 * @param {Owner & { action?: import('../core/contract-words.js').EndAction, reason?: string }} options whose it is; by default action cancel and reason `abandoned`
 	 * @returns {Promise<boolean>} whether this call completed it
 	 */
 	async abandon(id, options) {
 		this.#checkOpen();
-		const action = checkChoice('action', options.action ?? 'cancel', /** @type {const} */ (['decline', 'cancel']));
+		const action = checkChoice('action', options.action ?? 'cancel', END_ACTIONS);
 		const reason = checkReason(options.reason ?? 'abandoned');
 		return await this.#abandon({ id: checkId(id), ...checkOwner(options) }, action, reason) === 'completed';
 	}
@@ -334,7 +335,7 @@ export class UrlMode {
 
 	/**
 	 * @param {import('./claims.js').Owned} owned
-	 * @param {'decline' | 'cancel'} action
+	 * @param {import('../core/contract-words.js').EndAction} action
 	 * @param {string} reason
 	 */
 	async #abandon(owned, action, reason) {

@@ -4,13 +4,10 @@ import { randomBytes } from 'node:crypto';
 
 import { BEGIN, LOGINS, namesOf, readFunctions, readMigrations, withNames } from '../commands/migrations.js';
 import { Client } from '../core/connection.js';
+import { LOCK_MIGRATIONS, UNLOCK_MIGRATIONS } from '../core/contract-statements.js';
 import { checkDatabaseUrl } from '../core/database-url.js';
 
 const NAMES = { ...namesOf({ prefix: 'urlmode', owner: 'urlmode_owner' }), revoke_others: 'false', digests: '{}' };
-
-/** As migrations wait for each other: the roles are those of the cluster. */
-const LOCK = "pg_advisory_lock(hashtext('urlmode.migration'))";
-const UNLOCK = LOCK.replace('lock', 'unlock');
 
 /**
  * Makes a database with the schema. The roles urlmode_owner, urlmode_cgi, urlmode_server and urlmode_operator are made if they are missing, and
@@ -25,7 +22,8 @@ export async function temporaryDatabase(adminUrl, { frameworks = false } = {}) {
 	const name = `urlmode_test_${randomBytes(8).toString('hex')}`;
 	const drop = () => connected(checkDatabaseUrl(adminUrl), (admin) => admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
 	await connected(checkDatabaseUrl(adminUrl), async (admin) => {
-		await admin.query(`SELECT ${LOCK}`);
+		// As migrations wait for each other: the roles are those of the cluster.
+		await admin.query(LOCK_MIGRATIONS);
 		await admin.query(`CREATE DATABASE ${name}`);
 		try {
 			await connected({ ...checkDatabaseUrl(adminUrl), database: name }, (client) => makeSchema(client, frameworks));
@@ -33,7 +31,7 @@ export async function temporaryDatabase(adminUrl, { frameworks = false } = {}) {
 			await drop();
 			throw error;
 		}
-		await admin.query(`SELECT ${UNLOCK}`);
+		await admin.query(UNLOCK_MIGRATIONS);
 	});
 	return { url: withDatabase(adminUrl, name), drop };
 }

@@ -1,4 +1,4 @@
-// Some providers give a refresh token at the first consent only, and it stays good. Where the
+// Some providers give a refresh token at the first consent only, which can be used again and again. Where the
 // answer to a later one has none, the account keeps the one that it has.
 
 import { AccountSealError } from '../core/errors.js';

@@ -1,4 +1,4 @@
-"""The waiting side of urlmode: MCP elicitations in URL mode."""
+"""The SDK of urlmode: MCP elicitations in URL mode."""
 
 from ._core import platform as _platform  # first: it says what is missing
 from ._core import version as _version

@@ -82,7 +82,7 @@ resolve = _adapter.resolve
 
 
 def resolver_extension() -> Extension:
-    """For `MCPServer(extensions=[…])` of SDK 2.x: lets resolvers of its tools ask by `resolve`."""
+    """For `MCPServer(extensions=[…])` of SDK 2.x: lets resolvers of its tools ask by `resolve`. Raises ImportError with SDK 1.x."""
     from mcp.server.extension import Extension
 
     class Resolvers(Extension):
@@ -103,7 +103,8 @@ def handle_tasks(urlmode: UrlMode, *, owner: Callable[[Any], TaskOwner], require
     extension io.modelcontextprotocol/tasks.
 
     `urlmode` is that of the tools. `owner` says whose a request is, of which it is given the context: the same subject and session as of what the tools ask for. `required`: tools
-    that are for clients with tasks alone; others are refused with -32021.
+    that are for clients with tasks alone; others are refused with -32021. Raises ImportError with SDK 1.x; without both options, each
+    call of a tool raises RuntimeError.
     """
     from ._adapters.sdk_tasks import TaskExtension
 

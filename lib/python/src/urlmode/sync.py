@@ -1,4 +1,4 @@
-"""The waiting side for programs without an event loop: cron, Django, Celery.
+"""The SDK for programs without an event loop: cron, Django, Celery.
 
     from urlmode.sync import UrlMode
 

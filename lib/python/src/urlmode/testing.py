@@ -30,6 +30,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from ._core.contract_calls import Query, ResumedRow, Row
 from ._core.contract_seals import RESULT_INFO
+from ._core.contract_statements import LOCK_MIGRATIONS, UNLOCK_MIGRATIONS
 from ._core.keys import KeyRing
 from ._core.listener import Listener
 from ._core.migrate import make_schema
@@ -97,17 +98,18 @@ async def temporary_database(admin_url: str) -> AsyncIterator[str]:
     """The `database_url` of a new database with the schema. It is dropped at the end, whoever is connected to it.
 
     `admin_url`: a connection string of PostgreSQL, as a superuser. Sessions of the new one have the role urlmode_server, as a server has
-    it. The roles urlmode_owner, urlmode_cgi, urlmode_server and urlmode_operator are made if they are missing, and stay.
+    it. The roles urlmode_owner, urlmode_cgi, urlmode_server and urlmode_operator are made if they are missing, and stay. Raises
+    psycopg.Error.
     """
     name = f"urlmode_test_{secrets.token_hex(8)}"
     async with await psycopg.AsyncConnection.connect(admin_url, autocommit=True) as admin:
         # As migrations wait for each other: the roles are those of the cluster.
-        await admin.execute("SELECT pg_advisory_lock(hashtext('urlmode.migration'))")
+        await admin.execute(LOCK_MIGRATIONS)
         await admin.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
         try:
             own = make_conninfo(admin_url, dbname=name)
             await asyncio.to_thread(make_schema, own)
-            await admin.execute("SELECT pg_advisory_unlock(hashtext('urlmode.migration'))")
+            await admin.execute(UNLOCK_MIGRATIONS)
             options = f"{conninfo_to_dict(own).get('options', '')} -c role=urlmode_server".strip()
             yield make_conninfo(own, options=options)
         finally:

@@ -10,15 +10,16 @@ from urllib.parse import urlsplit
 
 from .._core import contract_texts as texts
 from .._core.arguments import check_text
+from .._core.contract_limits import ACCOUNT_HOST_MAX, ACCOUNT_PARAMETER_MAX, PROVIDER_MAX
 from .._core.contract_words import TAKEN_PARAMETERS
 from .._core.shipped import shipped_file
 
-_NAME = re.compile("[a-z0-9][a-z0-9_-]{0,63}")
+_NAME = re.compile(rf"[a-z0-9][a-z0-9_-]{{0,{PROVIDER_MAX - 1}}}")
 _LABEL = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 # What the value of a variable can be.
 _VALUES = {
     "label": re.compile(_LABEL),
-    "labels": re.compile(rf"(?=.{{1,253}}$){_LABEL}(?:\.{_LABEL})*"),
+    "labels": re.compile(rf"(?=.{{1,{ACCOUNT_HOST_MAX}}}$){_LABEL}(?:\.{_LABEL})*"),
     "url": re.compile(r"(https://[\w.~:-]+|http://(127\.0\.0\.1|localhost|\[::1\])(:\d+)?)(/[\w.~:/@-]*)?", re.ASCII),
 }
 _ADDRESSES = ("issuer", "authorization_endpoint", "token_endpoint", "revocation_endpoint", "refresh_endpoint")
@@ -100,7 +101,7 @@ def check_parameters(parameters: Mapping[str, str]) -> None:
     for name, value in parameters.items():
         if name in TAKEN_PARAMETERS:
             raise ValueError(f"parameters.{name} comes from elsewhere")
-        check_text(f"parameters.{name}", value, 1, 4096)
+        check_text(f"parameters.{name}", value, 1, ACCOUNT_PARAMETER_MAX)
 
 
 def find_in(document: Any, pointer: str) -> Any:

@@ -7,6 +7,7 @@ import re
 from .._core import contract_texts as texts
 from .._core.log import warn
 from .._core.types import Outcome
+from .token_response import CODE
 
 
 class NotConnected(Exception):
@@ -23,7 +24,7 @@ def authorization_detail(outcome: Outcome) -> str | None:
     only codes are repeated."""
     members = outcome.result or {}
     error, description = members.get("error"), members.get("error_description")
-    if outcome.reason != "provider_error" or not isinstance(error, str) or not re.fullmatch("[A-Za-z_-]{1,64}", error):
+    if outcome.reason != "provider_error" or not isinstance(error, str) or not CODE.fullmatch(error):
         return None
     demands_pkce = isinstance(description, str) and re.search("code.?challenge|pkce", description, re.IGNORECASE)
     return f"{error}, about PKCE" if demands_pkce else error

@@ -21,12 +21,8 @@ from typing import Literal
 from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from .._core.contract_limits import ACCOUNT_ANSWER_MAX, ACCOUNT_REQUEST_S, RETRY_AFTER_MAX_S, THAW_S
+from .._core.contract_limits import ACCOUNT_ANSWER_MAX, ACCOUNT_HEADER_MAX, ACCOUNT_REQUEST_S, FROZEN_S, RETRY_AFTER_MAX_S, THAW_S
 
-# What the header of an answer may have, as in Node, which reads no more.
-_HEADER_MAX = 16384
-# So much later than it should be, a timer fires in a process that stood still.
-_LATE_S = 0.1
 # Its own, so that a provider that does not answer holds up nothing else of the process, such as the resolver.
 _THREADS = ThreadPoolExecutor(32, thread_name_prefix="urlmode-http")
 
@@ -131,7 +127,7 @@ async def _within(asking: asyncio.Future[Answer], limit: float) -> Answer:
     """Where the process stood still meanwhile, what came then is read first. Raises asyncio.TimeoutError."""
     until = time.monotonic() + limit
     await asyncio.wait({asking}, timeout=limit)
-    if not asking.done() and time.monotonic() > until + _LATE_S:
+    if not asking.done() and time.monotonic() > until + FROZEN_S:
         await asyncio.wait({asking}, timeout=THAW_S)
     if not asking.done():
         asking.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
@@ -190,7 +186,7 @@ async def send(
             with connection.getresponse() as response:
                 status = response.status
                 retry_after_ms = None if is_ok(status) else _retry_after_ms(response.headers)
-                if sum(len(name) + len(value) for name, value in response.headers.items()) > _HEADER_MAX:
+                if sum(len(name) + len(value) for name, value in response.headers.items()) > ACCOUNT_HEADER_MAX:
                     raise failed("HEADERS_TOO_LARGE")
                 content = response.read(ACCOUNT_ANSWER_MAX + 1)
                 is_whole = not response.length  # which read() with a limit does not say

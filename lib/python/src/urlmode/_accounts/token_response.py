@@ -10,12 +10,12 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import parse_qsl
 
-from .._core.contract_limits import ACCOUNT_NAMES_MAX, TOKEN_LIFETIME_MAX_S
+from .._core.contract_limits import ACCOUNT_CODE_MAX, ACCOUNT_NAMES_MAX, TOKEN_LIFETIME_MAX_S
 from .description import find_in
 from .request import Answer, RequestFailed, is_ok, seconds_of
 
 # Whatever has a digit may be a code or a token.
-_CODE = re.compile("[A-Za-z_-]{1,64}")
+CODE = re.compile(rf"[A-Za-z_-]{{1,{ACCOUNT_CODE_MAX}}}")
 # No token has a control character (RFC 6749 appendix A.12), and what stands for bytes that are no UTF-8 was not in it: a line
 # end could begin another header where the token is used.
 _UNUSABLE = re.compile("[\x00-\x1f\x7f\ufffd]")
@@ -41,7 +41,7 @@ def unusable_of(tokens: Mapping[str, Any]) -> str | None:
 
 
 def is_code(value: object) -> bool:
-    return isinstance(value, str) and _CODE.fullmatch(value) is not None
+    return isinstance(value, str) and CODE.fullmatch(value) is not None
 
 
 def read_json(answer: Answer) -> Any:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from .._core.contract_limits import CALL_MAX_S
 from .._core.contract_seals import REQUEST_STATE_INFO
 from .._core.envelope import NotOpened, decrypt, encrypt
 from .._core.keys import decode_base64, encode_base64url
@@ -15,14 +16,13 @@ if TYPE_CHECKING:
     from mcp.server.request_state import RequestStateSecurity
 
 _STATE_CONTEXT = b"request state"
-_DAY_S = 24 * 60 * 60
 
 
-def request_state_security(urlmode: UrlMode, *, ttl: float = _DAY_S) -> RequestStateSecurity:
+def request_state_security(urlmode: UrlMode, *, ttl: float = CALL_MAX_S) -> RequestStateSecurity:
     """For `MCPServer(request_state_security=…)` of SDK 2.x: seals the request state with the keys of the keys file.
 
     By default the SDK seals it with a key of one process, so that no other process can open it. `urlmode`: whose keys these are.
-    `ttl`: for how many seconds a state can be opened; a day by default.
+    `ttl`: for how many seconds a state can be opened; a day by default. Raises ImportError with SDK 1.x.
     """
     from mcp.server.request_state import RequestStateSecurity
 

@@ -18,6 +18,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel, Field
 
 from .._core import contract_texts as texts
+from .._core.contract_limits import TASK_IDS_MAX
 from .._core.call_tasks import TaskCall, can_be_kept
 from .._core.log import logger
 from .._core.tasks import start_quietly
@@ -25,7 +26,7 @@ from .._core.urlmode import UrlMode
 from .messages import ToolResult
 from .responses import response_of
 from .sdk_call import client_of
-from .task_notifications import TASKS_MAX, follow, place_for
+from .task_notifications import follow, place_for
 from .task_rounds import TaskRound, TaskRun, in_round
 from .tasks import Look, Run, TaskOwner, TaskRequest, TaskServer
 
@@ -173,7 +174,7 @@ class TaskExtension(Extension):
         self, ctx: Context, call_next: CallNext, request: TaskRequest, asked: Mapping[str, Any], ids: list[Any]
     ) -> HandlerResult:
         tasks: dict[str, Look] = {}
-        for id in dict.fromkeys(each for each in ids[:TASKS_MAX] if isinstance(each, str)):
+        for id in dict.fromkeys(each for each in ids[:TASK_IDS_MAX] if isinstance(each, str)):
             try:
                 tasks[id] = await self._server.look(id, request)
             except MCPError:

@@ -14,8 +14,6 @@ from .._core.tasks import start_quietly
 from .._core.urlmode import UrlMode
 from .tasks import OPEN, Look, TaskRequest, TaskServer, details_of
 
-TASKS_MAX = 32
-
 Send = Callable[[dict[str, Any]], Awaitable[bool]]
 """Sends what is known of a task; whether it was written."""
 

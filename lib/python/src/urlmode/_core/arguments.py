@@ -19,6 +19,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from . import contract_texts as texts
 from .contract_kinds import DESCRIBED_KINDS
 from .contract_limits import (
+    CALL_MAX_S,
     CONSUMER_MAX,
     NAME_MAX,
     PROVIDER_MAX,
@@ -43,7 +44,6 @@ _TENANT = re.compile(rf"[a-z0-9_-]{{0,{TENANT_MAX}}}")
 _CONSUMER = re.compile(rf"[a-z0-9_-]{{1,{CONSUMER_MAX}}}")
 _REASON = re.compile(rf"[a-z0-9_]{{0,{REASON_MAX}}}")
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
-_DAY_S = 24 * 60 * 60
 
 
 def refuse_awaitable(name: str, value: object) -> None:
@@ -132,7 +132,7 @@ def seconds_of(name: str, value: object) -> float:
         return value.total_seconds()
     if isinstance(value, bool) or not isinstance(value, (int, float)) or math.isnan(value):
         raise TypeError(f"{name} must be a number of seconds or a timedelta")
-    if _DAY_S < value < math.inf:
+    if CALL_MAX_S < value < math.inf:
         raise ValueError(f"{name} must be a timedelta if it is longer than a day: a number is seconds, and {value:g} may be milliseconds")
     return float(value)
 

@@ -20,6 +20,8 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 from . import contract_texts as texts
 from . import contract_calls as sql
 from .contract_calls import NewRow, RowKey
+from .contract_limits import CHECK_CLOCK_S, CHECK_S
+from .contract_statements import CHANNEL, CHECK_FUNCTIONS, CHECK_SESSION
 from .keys import KeysFile
 from .migrate import migration_digests
 from .pool import Connection, Server
@@ -39,10 +41,8 @@ those of the server. Says of each what it found and what to do.
 Status: 0 nothing is wrong, 1 warnings, 2 errors.
 """
 
-_TIMEOUT_S = 10
 _OF_CHECK = "urlmode-check"
 """The provider, the tenant and the subject of elicitations that a check makes."""
-_CLOCK_S = 2
 
 Severity = Literal["ok", "warning", "error", "skipped"]
 
@@ -133,16 +133,14 @@ class _Checks:
     async def _check_database(self) -> None:
         connection = await _connect()
         try:
-            cursor = await connection.execute("""SELECT current_user, to_regnamespace('urlmode') IS NOT NULL,
-                current_setting('enable_seqscan') || current_setting('jit') = 'offoff',
-                extract(epoch FROM clock_timestamp())::float8, pg_is_in_recovery()""")
+            cursor = await connection.execute(CHECK_SESSION)
             row = await cursor.fetchone()
             assert row is not None
             name, has_schema, has_settings, now, is_standby = row
             advice = texts.CHECK_STANDBY_ADVICE if is_standby else ""
             self._report.add("database", "error" if is_standby else "ok", f"reached as {name}", advice)
             ahead = now - time.time()
-            if abs(ahead) > _CLOCK_S:
+            if abs(ahead) > CHECK_CLOCK_S:
                 message = texts.check_clock(f"{ahead:.1f}")
                 self._report.add("clock", "warning", message, "synchronize both clocks")
             if not has_schema:
@@ -156,10 +154,7 @@ class _Checks:
             await connection.close()
 
     async def _check_schema(self, connection: Connection) -> None:
-        cursor = await connection.execute(r"""SELECT proname, has_function_privilege(oid, 'EXECUTE'),
-            (SELECT min(pg_get_userbyid(a.grantee)) FROM aclexplode(proacl) a
-                WHERE pg_get_userbyid(a.grantee) ~ '^urlmode(_[a-z][a-z0-9]*)?_server$')
-            FROM pg_proc WHERE pronamespace = 'urlmode'::regnamespace""")
+        cursor = await connection.execute(CHECK_FUNCTIONS)
         functions = await cursor.fetchall()
         refused = sorted(name for name, mine, server in functions if server and not mine)
         missing = sorted(_called_functions() - {name for name, _, _ in functions})
@@ -167,7 +162,7 @@ class _Checks:
         changed = await _changed_migrations(connection) if has_digests else []
         if refused:
             server = next(server for name, _, server in functions if name == refused[0])
-            advice = f"connect as {server}, or as a member of it"
+            advice = texts.check_login_advice(server)
             self._report.add("role", "error", f"no right to execute {', '.join(refused)}", advice)
         elif changed:
             self._report.add("schema", "error", texts.check_changed(", ".join(changed)), texts.CHECK_CHANGED_ADVICE)
@@ -183,12 +178,12 @@ class _Checks:
         key = RowKey(str(uuid.uuid4()), binding_of(_OF_CHECK, "", _OF_CHECK))
         query = _query_of(connection)
         try:
-            await connection.execute("LISTEN urlmode")
+            await connection.execute(f"LISTEN {CHANNEL}")
             await sql.create_elicitation(query, [_row_of(key)])
             await sql.settle(
                 query, key, action="cancel", reason="", result=None, amount=None, currency=None, reference=None
             )
-            async for notification in connection.notifies(timeout=_TIMEOUT_S):
+            async for notification in connection.notifies(timeout=CHECK_S):
                 if f'"id":"{key.id}","status":"completed"' in notification.payload:
                     break
             else:
@@ -255,10 +250,10 @@ def _query_of(connection: Connection) -> sql.Query:
 async def _connect() -> Connection:
     connecting = Server(_required("URLMODE_DATABASE_URL"), {"application_name": "urlmode check"}).connect()
     try:
-        connection = await asyncio.wait_for(connecting, _TIMEOUT_S)
+        connection = await asyncio.wait_for(connecting, CHECK_S)
     except asyncio.TimeoutError:
         raise TimeoutError("no connection in time") from None
-    await connection.execute(f"SET statement_timeout = '{_TIMEOUT_S}s'".encode())
+    await connection.execute(f"SET statement_timeout = '{CHECK_S}s'".encode())
     return connection
 
 
@@ -284,7 +279,7 @@ def _lower(headers: Message[str, str]) -> dict[str, str]:
 
 def _get(url: str) -> tuple[int, dict[str, str], str]:
     try:
-        with build_opener(_NoRedirects).open(url, timeout=_TIMEOUT_S) as response:
+        with build_opener(_NoRedirects).open(url, timeout=CHECK_S) as response:
             return response.status, _lower(response.headers), response.read(65536).decode(errors="replace")
     except HTTPError as error:
         with error:

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Sequence
 from datetime import datetime
 from typing import Any, Literal, NamedTuple, Protocol
 
+from .contract_words import EndAction
 from .types import Action, Kind, OpenStatus
 
 
@@ -206,7 +207,7 @@ async def read_paid(query: Query, rows: Sequence[RowKey]) -> list[Row]:
 class Abandoned(NamedTuple):
     id: str
     binding: bytes
-    action: Literal["decline", "cancel"]
+    action: EndAction
     reason: str
 
 
@@ -374,6 +375,15 @@ READ_EXCHANGE = "SELECT urlmode.read_exchange(%s::uuid, %s::bytea)"
 async def read_exchange(query: Query, key: RowKey) -> str | None:
     found = await query(READ_EXCHANGE, [key.id, key.binding], True)
     answer: str | None = found[0][0]
+    return answer
+
+
+FUNCTIONS_VERSION = "SELECT urlmode.functions_version()"
+
+
+async def functions_version(query: Query) -> int:
+    found = await query(FUNCTIONS_VERSION, [], True)
+    answer: int = found[0][0]
     return answer
 
 

@@ -48,6 +48,8 @@ SECRET_MIN = 32
 SECRET_MAX = 256
 # Bytes of a keys file, or of its content in an option.
 KEYS_FILE_MAX = 131_072
+# Bytes of the path of a keys file.
+PATH_MAX = 4_096
 # How often it is looked whether a keys file has changed, while it is used.
 KEYS_CHECK_S = 1
 # How long a link can be opened.
@@ -197,12 +199,23 @@ PURGE_RESULTS_EVERY_S = 60
 PURGE_ROWS_EVERY_S = 3_600
 # Rows that one statement purges or marks as read.
 PURGE_BATCH_MAX = 1_000
+# How often `migrate` tries to get the locks of its transactions.
+MIGRATION_TRIES = 20
+# Characters of the name of a deployment.
+DEPLOYMENT_MAX = 16
+# How long each step of `check` may take.
+CHECK_S = 10
+# How much the clocks may differ before `check` warns.
+CHECK_CLOCK_S = 2
 # How long rows are collected before one statement marks them as read.
 MARK_DELAY_S = 0.1
 # Rows that are kept to be marked while PostgreSQL is unavailable. The rest are purged a day after completion.
 UNMARKED_MAX = 10_000
 # Reports that are remembered, so that each is made once. Beyond that the oldest one is dropped.
 REPORTED_MAX = 10_000
+# Elicitations of which it is remembered which status was reported, at least; at most twice as many: those that
+# changed last.
+REMEMBERED_MIN = 5_000
 # Notifications about payments that wait to be read. After that, the last ones are listed.
 REPORTS_PENDING_MAX = 1_000
 # How far back they are listed then.
@@ -222,6 +235,14 @@ ACCOUNT_LOOK_S = 0.2
 ACCOUNT_REQUEST_S = 30
 # Bytes of the answer of a provider: far more than tokens, keys and metadata have.
 ACCOUNT_ANSWER_MAX = 1_048_576
+# Bytes of the header of this answer, as in Node, which reads no more.
+ACCOUNT_HEADER_MAX = 16_384
+# Characters of an error that a provider names.
+ACCOUNT_CODE_MAX = 64
+# Characters of a host that is a variable of a description.
+ACCOUNT_HOST_MAX = 253
+# Bytes of a parameter of an authorization request.
+ACCOUNT_PARAMETER_MAX = 4_096
 # Names of members that a description gives a token.
 ACCOUNT_NAMES_MAX = 8
 # How long after a failure it is asked once more whose account it is.
@@ -251,6 +272,8 @@ HOLD_WAIT_S = 10
 # How much longer a request may take whose limit has passed while the process stood still: what came meanwhile
 # is read first.
 THAW_S = 2
+# So much later than it should be, a timer fires in a process that stood still.
+FROZEN_S = 0.1
 # The longest pause that a provider can ask for with Retry-After: an hour.
 RETRY_AFTER_MAX_S = 3_600
 # After so much of the lease, what is left of it is too little for a request.
@@ -281,6 +304,8 @@ TASK_LOOK_S = 30
 TASK_LISTENS_MAX = 1_024
 # How many of them may be one user's.
 TASK_OWNER_LISTENS_MAX = 32
+# Tasks to which a client listens by one request.
+TASK_IDS_MAX = 32
 # Bytes of the `requestState` of a body that asks its user for something itself.
 BODY_STATE_MAX = 8_192
 # How often a call that waits reports progress to its client.

@@ -5,6 +5,7 @@ from __future__ import annotations
 NONCE_BYTES = 12
 TAG_BYTES = 16
 DIGEST_BYTES = 16
+LINK_MAC_BYTES = 14
 TICKET_COOKIE = "__Host-urlmode-ticket"
 LINK_INFO = "urlmode link v1"
 STATE_INFO = "urlmode state v1"

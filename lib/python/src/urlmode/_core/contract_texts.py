@@ -364,6 +364,11 @@ REFUSED_IS_A_TOKEN = "refused must be an access token"
 
 CHECK_DATABASE_ADVICE = "correct URLMODE_DATABASE_URL, or start PostgreSQL"
 
+
+def check_login_advice(login: str) -> str:
+    return f"connect as {login}, or as a member of it"
+
+
 CHECK_WALK_ADVICE = "the log of PostgreSQL says why; urlmode check on a callback host finds the cause"
 
 CHECK_CALLBACK_ADVICE = "correct URLMODE_BASE_URL, or start the callback programs and nginx"
@@ -432,6 +437,23 @@ def migration_waited(file: str, tried: int, tries: int) -> str:
 
 
 MIGRATION_GAVE_UP = "gave up. Try again when these transactions have ended; pg_terminate_backend(PROCESS) ends one"
+
+
+def migration_changed(file: str) -> str:
+    return f"{file} is not as it was applied, and migrate would refuse"
+
+
+def migration_missing(file: str) -> str:
+    return f"{file} would be applied"
+
+
+def functions_older(version: int) -> str:
+    return f"functions of version {version} would be applied"
+
+
+def functions_newer(version: int, own: int) -> str:
+    return f"the functions are newer, of version {version}, and would not be replaced by version {own}"
+
 
 TASK_UNKEPT = "The result of the tool cannot be kept: call the tool without a task"
 

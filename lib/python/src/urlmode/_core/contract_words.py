@@ -12,10 +12,20 @@ TargetKind = Literal["oauth", "payment", "signature"]
 
 TARGET_KINDS: tuple[TargetKind, ...] = ("oauth", "payment", "signature")
 
+FormKind = Literal["input", "approval"]
+"""A kind with a page of the callback programs."""
+
+FORM_KINDS: tuple[FormKind, ...] = ("input", "approval")
+
 Action = Literal["accept", "decline", "cancel"]
 """One of the three actions of the protocol."""
 
 ACTIONS: tuple[Action, ...] = ("accept", "decline", "cancel")
+
+EndAction = Literal["decline", "cancel"]
+"""An action without an outcome."""
+
+END_ACTIONS: tuple[EndAction, ...] = ("decline", "cancel")
 
 OpenStatus = Literal["pending", "opened", "processing"]
 """The status of an elicitation that is not completed. They are in their order."""

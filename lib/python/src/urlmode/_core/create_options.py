@@ -151,4 +151,5 @@ def check_create(
 
 def has_form(kind: Kind) -> bool:
     """Whether the callback programs serve the page themselves."""
-    return kind in ("input", "approval")
+    return kind in FORM_KINDS
+from .contract_words import FORM_KINDS

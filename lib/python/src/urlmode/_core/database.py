@@ -21,6 +21,7 @@ from .contract_calls import Abandoned, AbandonAnswer, TakenCheck, Created, NewRo
 from .contract_limits import BUSY_MAX_S, BUSY_MIN_S, KEEP_RESULTS_S, QUERY_S
 from .contract_money import EntitlementRow, RefundRow, UnclaimedRow, UndeliveredRow
 from .contract_rechecks import TakenRecheck
+from .contract_statements import NOTIFY
 from .errors import (
     ElicitationExistsError,
     ElicitationLimitError,
@@ -36,11 +37,6 @@ from .pool import Pool
 from .sending import current_sending
 from .tasks import jittered
 from .types import Action, Kind
-
-CHANNEL = "urlmode"
-"""The channel on which every change of a row is announced."""
-
-_NOTIFY = "SELECT pg_notify(%s::text, %s::text)"
 
 
 class Resumed(NamedTuple):
@@ -213,7 +209,7 @@ class Database:
         return await sql.purge(self.query, keep_ms=keep_ms, kind=kind)
 
     async def notify(self, channel: str, payload: str) -> None:
-        await self.query(_NOTIFY, [channel, payload])
+        await self.query(NOTIFY, [channel, payload])
 
 
 async def _resume(query: Query, all: Sequence[Resuming]) -> list[Resumed | None]:

@@ -10,14 +10,13 @@ from typing import Any
 
 from .callback_urls import AnyElicitation
 from .contract_calls import Row
+from .contract_limits import REMEMBERED_MIN
 from .create_options import Checked
 from .tasks import Tasks
 from .types import Event, EventFunction, EventType, Outcome, Payment, Progress, ProgressFunction, Refund
 from .wait import Entry
 
 _RANKS: dict[EventType, int] = {"created": 1, "opened": 2, "processing": 3, "completed": 4}
-_REMEMBERED_MIN = 5_000
-"""How many elicitations are remembered at least, and at most twice as many: those that changed last."""
 
 
 class Events:
@@ -66,7 +65,7 @@ class Events:
         if rank <= known:
             return
         self._ranks[event.elicitation_id] = rank
-        if len(self._ranks) == _REMEMBERED_MIN:
+        if len(self._ranks) == REMEMBERED_MIN:
             self._older, self._ranks = self._ranks, {}
         self._emit(event)
 

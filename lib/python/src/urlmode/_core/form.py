@@ -11,6 +11,7 @@ from typing import Any, Literal
 from . import contract_texts as texts
 from .arguments import check_text, refuse_awaitable
 from .contract_limits import APPROVERS_MAX, SUBJECT_MAX
+from .contract_words import FormKind
 from .form_types import Problem
 from .formats import FORM_FORMATS, FORMATS
 from .schema import Fault, Schema
@@ -21,7 +22,7 @@ _DOCUMENT: dict[str, Any] = json.loads(shipped_file("contract/form.schema.json")
 _SCHEMA = Schema(_DOCUMENT, FORM_FORMATS)
 
 
-def check_form(kind: Literal["input", "approval"], value: object, **more: object) -> dict[str, Any]:
+def check_form(kind: FormKind, value: object, **more: object) -> dict[str, Any]:
     """Raises a ValueError that begins with the JSON pointer of the mistake: `form/fields/0/label must …`.
 
     `more` are members of it that are options of their own, None where there is none.

@@ -35,7 +35,7 @@ from .contract_limits import (
     PING_S,
     PROBE_S,
 )
-from .database import CHANNEL
+from .contract_statements import BACKEND_PID, CHANNEL, PROBE_CHANNEL
 from .errors import UrlModeError
 from .leader import sever
 from .log import warn
@@ -44,7 +44,6 @@ from .tasks import Tasks, jittered, wait_briefly
 
 Notification = dict[str, Any]
 
-_PROBE_CHANNEL = "urlmode_probe"
 _ID = re.compile("[0-9a-f-]{36}")
 
 
@@ -296,15 +295,15 @@ class Listener:
     async def _probe(self, listening: _Listening) -> None:
         """Finds out whether notifications arrive, after LISTEN was sent."""
         try:
-            rows = await listening.query("SELECT pg_backend_pid()")
+            rows = await listening.query(BACKEND_PID)
             if rows[0][0] == listening.backend_pid:
                 self._set_receiving(listening)
                 listening.is_held = await hold(listening.query, holder=self._lock)
                 return
             listening.is_held = False
-            await listening.query(f"LISTEN {_PROBE_CHANNEL}")
+            await listening.query(f"LISTEN {PROBE_CHANNEL}")
             self._probe_id = str(uuid.uuid4())
-            await self._notify(_PROBE_CHANNEL, self._probe_id)
+            await self._notify(PROBE_CHANNEL, self._probe_id)
         except (psycopg.Error, UrlModeError):
             listening.is_held = False
             return  # A lost connection is noticed by `_serve`. Without an answer, rows are polled.
@@ -318,7 +317,7 @@ class Listener:
             notifications = parse_notifications(notify.extra)
             for tell in self.on_notified:
                 tell(notifications)
-        elif channel == _PROBE_CHANNEL and notify.extra.decode(errors="replace") == self._probe_id:
+        elif channel == PROBE_CHANNEL and notify.extra.decode(errors="replace") == self._probe_id:
             if self._connection is not None:
                 self._set_receiving(self._connection)
 

@@ -18,6 +18,9 @@ from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict
 
 from . import contract_texts as texts
+from .contract_calls import FUNCTIONS_VERSION
+from .contract_limits import DEPLOYMENT_MAX, MIGRATION_TRIES
+from .contract_statements import FIND_SCHEMA, READ_MIGRATIONS
 from .shipped import shipped_file
 
 HELP = """usage: python -m urlmode migrate [--frameworks] [--deployment NAME] [--revoke-others] [--tries N] [--dry-run]
@@ -39,8 +42,7 @@ Stops at the first other error. What was applied before it stays, also when the 
   --dry-run          say what would be applied, and change nothing; the status is 1 if migrate would refuse
 """
 
-_LOCK = "SELECT pg_advisory_xact_lock(hashtext('urlmode.migration')); SET LOCAL lock_timeout = '500ms'"
-"""The second one is in force from the next statement on: two runs wait for each other as long as it takes."""
+_DEPLOYMENT = re.compile(f"[a-z][a-z0-9]{{0,{DEPLOYMENT_MAX - 1}}}")
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
@@ -86,7 +88,7 @@ def _connect(url: str) -> Connection:
 
 
 def _applied(connection: Connection) -> list[str]:
-    return [name for (name,) in connection.execute("SELECT name FROM urlmode.migration")]
+    return [name for name, _ in connection.execute(READ_MIGRATIONS)]
 
 
 def make_schema(url: str) -> None:
@@ -103,12 +105,12 @@ class _Migrate:
 
     def apply(self, frameworks: bool, deployment: str, revoke_others: bool) -> None:
         self._execute("", "SET client_min_messages = warning")
-        digests = migration_digests()
-        names = self._whose(deployment) | {"revoke_others": str(revoke_others).lower(), "digests": json.dumps(digests)}
+        digests = json.dumps(migration_digests())
+        names = self._whose(deployment) | {"revoke_others": str(revoke_others).lower(), "digests": digests}
         self._file("begin.sql", names)
         frameworks = frameworks or any(name.startswith("frameworks/") for name in _applied(self._connection))
         for name, sql in _migrations(frameworks).items():
-            if self._once(name, _with_names(sql, names), digests[name]):
+            if self._once(name, _with_names(sql, names), names):
                 self._applied(name)
         self._file("logins.sql", names)
         files = [*_names("functions"), *(_names("frameworks/functions") if frameworks else []), "end.sql"]
@@ -123,21 +125,18 @@ class _Migrate:
         logins = re.findall(r"^\\set (\w+) :prefix (\w+)$", roles, re.MULTILINE)
         return {"deployment": deployment, "prefix": prefix, "owner": owner} | {role: prefix + suffix for role, suffix in logins}
 
-    def _once(self, name: str, sql: str, digest: str) -> bool:
+    def _once(self, name: str, sql: str, names: dict[str, str]) -> bool:
         """Whether it was missing."""
         missing = True
 
         def apply() -> None:
             nonlocal missing
-            missing = not self._connection.execute("SELECT FROM urlmode.migration WHERE name = %s", [name]).rowcount
+            missing = name not in _applied(self._connection)
             if missing:
                 if re.search(r"\burlmode\.elicitation\b", sql):
                     self._execute("lock.sql", _read("lock.sql"))
                 self._execute(name, sql)
-                self._connection.execute("RESET ROLE")
-                # Before 055_digest.sql there is no column for it.
-                self._connection.execute("""INSERT INTO urlmode.migration SELECT (jsonb_populate_record(NULL::urlmode.migration,
-                    jsonb_build_object('name', %s::text, 'applied_at', now(), 'digest', %s::text))).*""", [name, digest])
+                self._execute("applied.sql", _with_names(_read("applied.sql"), names | {"file": name}))
 
         self._transaction(name, apply)
         return missing
@@ -163,7 +162,7 @@ class _Migrate:
         while True:
             try:
                 with self._connection.transaction():
-                    self._connection.execute(_LOCK)
+                    self._connection.execute(_read("turn.sql").encode())
                     statements()
                 return
             except (errors.LockNotAvailable, errors.DeadlockDetected):
@@ -190,25 +189,21 @@ def _own_version() -> int:
 
 def _list(connection: Connection, frameworks: bool) -> bool:
     """Whether migrate would not refuse this database."""
-    row = connection.execute(
-        "SELECT to_regclass('urlmode.migration') IS NOT NULL, (SELECT prosrc FROM pg_proc WHERE oid = to_regproc('urlmode.functions_version'))"
-    ).fetchone()
-    assert row is not None
-    applied: dict[str, str | None] = {}
-    if row[0]:
-        applied = dict(connection.execute("SELECT m.name, to_jsonb(m) ->> 'digest' FROM urlmode.migration m ORDER BY m.name").fetchall())
+    ((has_migrations, has_version),) = connection.execute(FIND_SCHEMA)
+    applied: dict[str, str | None] = dict(connection.execute(READ_MIGRATIONS).fetchall()) if has_migrations else {}
     digests = migration_digests()
     changed = [name for name, digest in applied.items() if digest and digests.get(name, digest) != digest]
     for name in changed:
-        print(f"{name} is not as it was applied, and migrate would refuse")
-    version, own = int("".join(re.findall(r"\d", row[1] or "0"))), _own_version()
+        print(texts.migration_changed(name))
+    ((version,),) = connection.execute(FUNCTIONS_VERSION) if has_version else [(0,)]
+    own = _own_version()
     for name in _migrations(frameworks or any(each.startswith("frameworks/") for each in applied)):
         if name not in applied:
-            print(f"{name} would be applied")
+            print(texts.migration_missing(name))
     if version < own:
-        print(f"functions of version {own} would be applied")
+        print(texts.functions_older(own))
     if version > own:
-        print(f"the functions are newer, of version {version}, and would not be replaced by version {own}")
+        print(texts.functions_newer(version, own))
     return not changed and version <= own
 
 
@@ -218,14 +213,14 @@ def migrate(arguments: list[str]) -> int:
     for name in ("--help", "--frameworks", "--revoke-others", "--dry-run"):
         parser.add_argument(name, action="store_true")
     parser.add_argument("--deployment")
-    parser.add_argument("--tries", default="20")
+    parser.add_argument("--tries", default=str(MIGRATION_TRIES))
     given = parser.parse_args(arguments)
     if given.help:
         print(HELP, end="")
         return 0
     if not re.fullmatch(r"[1-9]\d{0,3}", given.tries):
         parser.error(texts.TRIES_NUMBER)
-    if given.deployment is not None and not re.fullmatch("[a-z][a-z0-9]{0,15}", given.deployment):
+    if given.deployment is not None and not _DEPLOYMENT.fullmatch(given.deployment):
         parser.error(texts.DEPLOYMENT_NAME)
     if given.revoke_others and given.deployment is None:
         parser.error(texts.REVOKE_NEEDS_DEPLOYMENT)

@@ -1,4 +1,4 @@
-"""Sealed JSON (lib/PROTOCOL.md, "Values"). The callback programs open forms and problems, and the waiting side the rest.
+"""Sealed JSON (lib/PROTOCOL.md, "Values"). The callback programs open forms and problems, and the SDK the rest.
 
 An event of a provider names no owner, so its result and outcome are sealed for the id alone: they begin with 02, and
 neither key nor context has the binding.

@@ -20,6 +20,7 @@ from .contract_seals import (
     BROWSER_LABEL,
     DIGEST_BYTES,
     LINK_INFO,
+    LINK_MAC_BYTES,
     STATE_INFO,
     TENANT_BINDING_LABEL,
     TICKET_COOKIE,
@@ -30,9 +31,9 @@ from .errors import StateTokenError
 from .keys import Key, KeyRing, decode_base64, encode_base64url
 from .types import Ticket
 
-_STATE_BYTES = 56
-_LINK_BYTES = 32
-_LINK_MAC_AT = 18
+_STATE_BYTES = 16 + 8 + 2 * DIGEST_BYTES
+_LINK_MAC_AT = 2 + 16
+_LINK_BYTES = _LINK_MAC_AT + LINK_MAC_BYTES
 _UNBOUND = bytes(16)
 
 
@@ -99,7 +100,7 @@ def _decode(text: str, size: int) -> bytes:
 
 def _link_mac(key: Key, purpose: str, provider: str, named: bytes) -> bytes:
     covered = named[:2] + _context(purpose, provider) + b"\0" + named[2:]
-    return hmac.digest(key.shared(LINK_INFO), covered, "sha256")[: _LINK_BYTES - _LINK_MAC_AT]
+    return hmac.digest(key.shared(LINK_INFO), covered, "sha256")[:LINK_MAC_BYTES]
 
 
 def mint_link(key: Key, provider: str, elicitation_id: str, purpose: str = "connect") -> str:

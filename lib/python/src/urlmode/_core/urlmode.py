@@ -1,4 +1,4 @@
-"""The waiting side: creates elicitations, and waits until the callback programs have completed them."""
+"""The SDK: creates elicitations, and waits until the callback programs have completed them."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from .contract_limits import (
     KEEP_UNCLAIMED_S,
     KEYS_FILE_MAX,
     NAME_MAX,
+    PATH_MAX,
     RETENTION_S,
     SUBJECT_MAX,
     TICKET_MAX_S,
@@ -34,7 +35,7 @@ from .contract_limits import (
 )
 from .contract_money import RefundRow, UnclaimedRow
 from .contract_seals import RESULT_INFO
-from .contract_words import PURGE_KINDS
+from .contract_words import END_ACTIONS, PURGE_KINDS, EndAction
 from .create import Creator
 from .create_methods import CreateMethods
 from .create_options import Checked
@@ -273,7 +274,7 @@ class UrlMode(CreateMethods, ClaimMethods, MoneyMethods):
         *,
         subject: str,
         session: str = "",
-        action: Literal["decline", "cancel"] = "cancel",
+        action: EndAction = "cancel",
         reason: str = "abandoned",
     ) -> bool:
         """Completes an elicitation that nobody waits for any more, unless a user has opened it.
@@ -284,7 +285,7 @@ class UrlMode(CreateMethods, ClaimMethods, MoneyMethods):
         `reason`: a code.
         """
         key = self._row_key(elicitation_id, subject, session)
-        action = arguments.check_choice("action", action, ("decline", "cancel"))
+        action = arguments.check_choice("action", action, END_ACTIONS)
         ended = await self._database.abandon(Abandoned(*key, action, arguments.check_reason(reason))) == "completed"
         if ended:
             await self._tell_completed(key, subject, session)
@@ -412,4 +413,4 @@ def open_keys(keys_file: object, keys: object) -> KeyRing:
     arguments.refuse_awaitable("keys_file", keys_file)
     if not isinstance(keys_file, (str, PathLike)):
         raise TypeError("keys_file must be a str or a path")
-    return KeysFile(arguments.check_text("keys_file", fspath(keys_file), 1, 4096))
+    return KeysFile(arguments.check_text("keys_file", fspath(keys_file), 1, PATH_MAX))

@@ -1,4 +1,4 @@
-"""Some providers give a refresh token at the first consent only, and it stays good. Where the answer to a later one has none,
+"""Some providers give a refresh token at the first consent only, which can be used again and again. Where the answer to a later one has none,
 the account keeps the one that it has."""
 
 from __future__ import annotations
