@@ -265,6 +265,13 @@ COMMENT ON FUNCTION urlmode.find_checkout IS
 	'Internal. The elicitations of a checkout, also of those that were purged the ones that were '
 	'paid; NULL: it is not known.';
 
+CREATE OR REPLACE FUNCTION urlmode.asked_for(p urlmode.payment) RETURNS uuid
+LANGUAGE sql STABLE AS $$
+	SELECT coalesce((SELECT e.elicitation FROM urlmode.entitlement e WHERE e.id = p.elicitation), p.elicitation)
+$$;
+COMMENT ON FUNCTION urlmode.asked_for IS
+	'Internal. The elicitation of a payment; of a renewal, the one that has opened its subscription.';
+
 CREATE OR REPLACE FUNCTION urlmode.may_be_of(r urlmode.refund, p urlmode.payment) RETURNS boolean
 LANGUAGE sql STABLE AS $$
 	SELECT r.payment IS NULL OR (

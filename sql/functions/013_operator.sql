@@ -120,7 +120,7 @@ COMMENT ON FUNCTION urlmode.show_decisions IS
 CREATE OR REPLACE FUNCTION urlmode.list_paid(provider text, since timestamptz, until timestamptz)
 RETURNS TABLE (reference text, proven_at timestamptz, amount bigint, currency text, elicitation uuid)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	SELECT p.reference::text, p.proven_at, p.amount, p.currency::text, p.elicitation
+	SELECT p.reference::text, p.proven_at, p.amount, p.currency::text, urlmode.asked_for(p)
 	FROM urlmode.payment p
 	WHERE p.provider = list_paid.provider AND p.proven_at >= list_paid.since AND p.proven_at < list_paid.until
 $$;
