@@ -119,6 +119,8 @@ um_advice_put(const struct um_view *view, const json_t *row,
 		if (json_is_null(row) && a != DELIVERED && a != GONE_BACK)
 			a = DELETED;
 		said[a] = true;
+		/* It holds calls as well, until somebody decides. */
+		said[HELD] |= a == WRONG;
 	}
 	if (json_array_size(payments) == 0)
 		said[of_row(row)] = true;

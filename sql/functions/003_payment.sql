@@ -173,7 +173,9 @@ BEGIN
 			late = EXCLUDED.late, result = EXCLUDED.result,
 			-- The same money, which was for another kind (008_event): it was proved then, and who claimed it has it.
 			proven_at = CASE WHEN (p.amount, p.currency) = (EXCLUDED.amount, EXCLUDED.currency) THEN p.proven_at ELSE clock_timestamp() END,
-			claimed_at = CASE WHEN (p.amount, p.currency) = (EXCLUDED.amount, EXCLUDED.currency) OR p.claim_end = 'delivered' THEN p.claimed_at END
+			claimed_at = CASE WHEN (p.amount, p.currency) = (EXCLUDED.amount, EXCLUDED.currency) OR p.claim_end = 'delivered' THEN p.claimed_at END,
+			claim_end = CASE WHEN (p.amount, p.currency) = (EXCLUDED.amount, EXCLUDED.currency) OR p.claim_end = 'delivered' THEN p.claim_end END,
+			claim_refund = CASE WHEN (p.amount, p.currency) = (EXCLUDED.amount, EXCLUDED.currency) THEN p.claim_refund END
 		-- More of a payment that is captured in parts. Who has refunded a part has given
 		-- nothing for the whole; who has delivered for it has.
 		WHERE p.elicitation = EXCLUDED.elicitation AND NOT p.matches AND (EXCLUDED.matches
@@ -262,6 +264,13 @@ $$;
 COMMENT ON FUNCTION urlmode.find_checkout IS
 	'Internal. The elicitations of a checkout, also of those that were purged the ones that were '
 	'paid; NULL: it is not known.';
+
+CREATE OR REPLACE FUNCTION urlmode.asked_for(p urlmode.payment) RETURNS uuid
+LANGUAGE sql STABLE AS $$
+	SELECT coalesce((SELECT e.elicitation FROM urlmode.entitlement e WHERE e.id = p.elicitation), p.elicitation)
+$$;
+COMMENT ON FUNCTION urlmode.asked_for IS
+	'Internal. The elicitation of a payment; of a renewal, the one that has opened its subscription.';
 
 CREATE OR REPLACE FUNCTION urlmode.may_be_of(r urlmode.refund, p urlmode.payment) RETURNS boolean
 LANGUAGE sql STABLE AS $$

@@ -120,7 +120,7 @@ COMMENT ON FUNCTION urlmode.show_decisions IS
 CREATE OR REPLACE FUNCTION urlmode.list_paid(provider text, since timestamptz, until timestamptz)
 RETURNS TABLE (reference text, proven_at timestamptz, amount bigint, currency text, elicitation uuid)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-	SELECT p.reference::text, p.proven_at, p.amount, p.currency::text, p.elicitation
+	SELECT p.reference::text, p.proven_at, p.amount, p.currency::text, urlmode.asked_for(p)
 	FROM urlmode.payment p
 	WHERE p.provider = list_paid.provider AND p.proven_at >= list_paid.since AND p.proven_at < list_paid.until
 $$;
@@ -203,6 +203,8 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	row urlmode.payment;
 	is_deleted boolean;
+	-- Calls for the same item are held because of it, as long as nobody takes it for what was asked for.
+	is_wrong boolean;
 BEGIN
 	IF decide_payment.decision IS NULL OR decide_payment.decision NOT IN ('released', 'voided') THEN
 		RAISE invalid_parameter_value USING MESSAGE = 'decision is released or voided';
@@ -212,14 +214,21 @@ BEGIN
 		RETURN 'unknown';
 	END IF;
 	is_deleted := NOT EXISTS (SELECT FROM urlmode.elicitation e WHERE e.id = row.elicitation);
+	is_wrong := NOT row.matches AND EXISTS (
+		SELECT FROM urlmode.elicitation e
+		WHERE e.id = row.elicitation AND e.kind = 'payment' AND e.status = 'completed' AND NOT urlmode.is_of_subscription(e.expected)
+	);
 	IF row.claimed_at IS NOT NULL OR urlmode.is_leased(row.elicitation, row.reference) THEN
 		RETURN 'claimed';
 	ELSIF is_deleted AND decide_payment.decision = 'released' THEN
 		RETURN 'deleted';
-	ELSIF NOT row.held AND NOT (is_deleted AND row.refunded_at IS NULL)
+	ELSIF NOT row.held AND NOT ((is_deleted OR is_wrong) AND row.refunded_at IS NULL)
 		AND NOT (decide_payment.decision = 'released' AND urlmode.last_decision(row) IS NOT DISTINCT FROM 'voided')
 	THEN
 		RETURN 'not_held';
+	END IF;
+	IF is_wrong AND decide_payment.decision = 'released' THEN
+		UPDATE urlmode.payment p SET matches = true WHERE p.provider = row.provider AND p.reference = row.reference;
 	END IF;
 	INSERT INTO urlmode.decision (provider, reference, decision, refunded, decided_by, note)
 	VALUES (row.provider, row.reference, decide_payment.decision, row.refunded, decide_payment.decided_by,
@@ -233,11 +242,12 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION urlmode.decide_payment IS
-	'The operator decides about a payment that is held. decision: released (the next call is '
-	'offered it) or voided (no call is; also where only a part went back). A payment that was '
-	'voided can be released. One that came again after its elicitation was deleted can be voided '
-	'alone, held or not. outcome: the decision; deleted (the elicitation), not_held, claimed (by a '
-	'call, which may still do its work) or unknown, which change nothing.';
+	'The operator decides about a payment that is held, or that does not match. decision: released '
+	'(the next call is offered it, and from then on it matches) or voided (no call is; also where '
+	'only a part went back). A payment that was voided can be released. Neither money for what is no '
+	'payment nor the first payment of a subscription matches by a decision. One that came '
+	'again after its elicitation was deleted can be voided alone, held or not. outcome: the '
+	'decision; deleted (the elicitation), not_held, claimed (by a call, which may still do its work) or unknown, which change nothing.';
 
 CREATE OR REPLACE FUNCTION urlmode.refund_payment(
 	provider text, reference text, refund text, decided_by text, note text DEFAULT ''

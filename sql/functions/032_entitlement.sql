@@ -81,7 +81,8 @@ LANGUAGE sql STABLE AS $$
 	SELECT CASE
 		WHEN urlmode.has_ended(e) OR e.status = 'paused' OR e.paused OR urlmode.is_last_back(e.id) THEN 'ended'
 		WHEN e.status = 'past_due' THEN 'past_due'
-		WHEN e.status = 'cancelled' OR e.cancel_at IS NOT NULL THEN 'cancelled'
+		-- One that ends later than what is paid is renewed until then.
+		WHEN e.status = 'cancelled' OR e.cancel_at <= coalesce(e.until, e.cancel_at) + e.late THEN 'cancelled'
 		WHEN coalesce(e.until, e.trial_until, e.opened_at) + e.late <= now() THEN 'past_due'
 		WHEN e.status = 'trialing' OR e.status IS NULL AND e.trial_until > now() THEN 'trialing'
 		ELSE 'active'

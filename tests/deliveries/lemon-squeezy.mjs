@@ -23,9 +23,9 @@ export function deliveries() {
 			data: { type, id: '9', attributes: { total: 2999, currency: 'USD', ...attributes } },
 		});
 		return {
-			name: `${event_name}-${attributes.billing_reason ?? attributes.status}`, body,
+			name: [event_name, attributes.billing_reason ?? attributes.status, attributes.status === 'partial_refund' ? attributes.refunded_amount ?? 'part' : []].flat().join('-'), body,
 			headers: { 'x-event-name': event_name, 'x-signature': hmac('sha256', secret, body, 'hex') },
-			verdict: 'good', events: [event(effect, event_name, `${event_name}:${type}:9:${attributes.status}:`, more)],
+			verdict: 'good', events: [event(effect, event_name, `${event_name}:${type}:9:${attributes.status}:${attributes.refunded_amount ?? ''}`, more)],
 		};
 	};
 	const amount = { reference: '12345', amount: 2999, currency: 'USD' };
@@ -58,6 +58,9 @@ export function deliveries() {
 			of('subscription-invoices', 'subscription_payment_success', { subscription_id: 9, billing_reason: 'initial', status: 'paid', updated_at: AT }, 'ignore', { reference: '9' }),
 			of('subscription-invoices', 'subscription_payment_refunded', { subscription_id: 9, billing_reason: 'renewal', status: 'refunded', updated_at: AT }, 'refunded',
 				{ reference: 'invoice:9', amount: 2999, currency: 'USD' }),
+			of('subscription-invoices', 'subscription_payment_refunded', { subscription_id: 9, billing_reason: 'renewal', status: 'partial_refund', refunded_amount: 100, updated_at: AT }, 'refunded',
+				{ reference: 'invoice:9', amount: 100, currency: 'USD' }),
+			of('subscription-invoices', 'subscription_payment_refunded', { subscription_id: 9, billing_reason: 'renewal', status: 'partial_refund', updated_at: AT }, 'ignore', { reference: '9' }),
 			deliver('test-mode', 'order_created', { status: 'paid' }, 'other_mode', { reference: '12345' }, true),
 		],
 	};

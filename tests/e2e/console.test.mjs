@@ -326,6 +326,17 @@ describe('a decision', () => {
 		assert.deepEqual(await site.refusal('/console/act', { form: { ...await site.actionForm('refunded', of), note: 'again', refund: 're_1' } }), [409, 'already_refunded']);
 	});
 
+	test('releases an amount that does not match, of which its page says that it is held', async () => {
+		const of = await pay(fixture, { amount: 1_200 });
+		const { text } = await site.ask(elicitation(of));
+		for (const said of ['console_do_wrong', 'console_do_held']) assert.ok(text.includes(TEXTS[said]), text);
+		assert.equal((await site.ask('/console/act', { form: { ...await site.actionForm('release', of), note: 'it is more than enough' } })).status, 303);
+		const released = await site.ask(elicitation(of));
+		assert.ok(!released.text.includes(TEXTS.console_do_wrong) && released.text.includes(TEXTS.console_do_unclaimed), released.text);
+		const { action, amount } = await fixture.urlmode.waitForCompletion(of.id, { ...of.payment.owner, timeout: 0 });
+		assert.deepEqual([action, amount], ['accept', 1_200]);
+	});
+
 	test('has a page before it that says what will follow', async () => {
 		const of = await hold(fixture);
 		for (const [action, note] of [['release', 'console_release_note'], ['void', 'console_void_note'], ['refunded', 'console_refund_note']]) {

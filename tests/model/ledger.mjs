@@ -60,6 +60,11 @@ export class Ledger {
 		this.#delivered.add(reference);
 	}
 
+	/** The operator takes a payment for what was asked for. */
+	released(reference) {
+		this.#proofs.set(reference, this.#proofs.get(reference).map((proof) => ({ ...proof, matches: true })));
+	}
+
 	/** A payment that had the name of its checkout has its own now. */
 	#rename(reference, { checkout }) {
 		if (!this.#proofs.has(checkout) || this.#proofs.has(reference)) return;

@@ -471,13 +471,16 @@ export class Model {
 		}
 	}
 
-	/** What the operator decides about a payment that is held. One that was voided can be released. */
+	/** What the operator decides about a payment that is held, or does not match. One that was voided can be released. */
 	decide(reference, decision) {
 		const paid = this.payments.get(reference);
 		if (!paid) return 'unknown';
 		if (paid.claimed || this.isLeased(paid)) return 'claimed';
 		if (paid.row.isPurged && decision === 'released') return 'deleted';
-		if (!paid.held && !(paid.row.isPurged && !paid.refunded) && !(decision === 'released' && paid.decision?.decision === 'voided')) return 'not_held';
+		const isWrong = !paid.matches && paid.row.kind === 'payment' && !isOpen(paid.row);
+		if (!paid.held && !((paid.row.isPurged || isWrong) && !paid.refunded) && !(decision === 'released' && paid.decision?.decision === 'voided')) return 'not_held';
+		// From then on it is what was asked for.
+		if (isWrong && decision === 'released') paid.matches = true;
 		paid.decision = { decision, refunded: paid.back, turn: this.turn };
 		// A call whose lease has ended does not come back to it.
 		if (decision === 'voided') delete paid.lease;

@@ -251,7 +251,9 @@ class Runner {
 		},
 		decide: async ({ payment, reference = this.#paid.get(payment)?.reference, decision }) => {
 			if (!reference) return false;
-			assert.equal(await this.#stage.decide(reference, decision), this.#model.decide(reference, decision), 'decide');
+			const outcome = this.#model.decide(reference, decision);
+			assert.equal(await this.#stage.decide(reference, decision), outcome, 'decide');
+			if (outcome === 'released') this.#ledger.released(reference);
 		},
 		cancel: async ({ row: label }) => {
 			const row = this.#row(label);

@@ -274,7 +274,8 @@ export class SubscriptionModel {
 		const tellsStatus = () => {
 			if (hasEnded || status === 'paused' || paused || (paid && this.isBack(paid))) return 'ended';
 			if (status === 'past_due') return 'past_due';
-			if (status === 'cancelled' || cancel !== null) return 'cancelled';
+			// One that ends later than what is paid is renewed until then.
+			if (status === 'cancelled' || (cancel !== null && cancel <= (until ?? cancel) + LATE)) return 'cancelled';
 			if (end + LATE <= now) return 'past_due';
 			return status === 'trialing' || (status === null && trial > now) ? 'trialing' : 'active';
 		};

@@ -30,18 +30,18 @@ async function show(id) {
 	return JSON.parse(out);
 }
 
-/** A payment of which 4 of 10.50 went back. */
-async function payAndRefund({ currency = 'eur', amount = 400 } = {}) {
+/** A payment of which 4 of 10.50 went back, or so much. */
+async function payAndRefund({ paid: sum = PRICE.amount, currency = 'eur', amount = 400 } = {}) {
 	const payment = await fixture.createPayment('stripe', { expected: PRICE });
 	const reference = `pi_${payment.id}`;
 	const stripe = sender(fixture, 'stripe');
-	const paid = stripe.event(payment.id, 'paid', PRICE);
+	const paid = stripe.event(payment.id, 'paid', { ...PRICE, amount: sum });
 	paid.data.object.payment_intent = reference;
 	const refunded = {
 		id: `evt_${randomUUID()}`, object: 'event', livemode: true, type: 'refund.created',
 		data: { object: { id: `re_${payment.id}`, object: 'refund', status: 'succeeded', payment_intent: reference, amount, currency } },
 	};
-	for (const event of [paid, refunded]) assert.equal((await stripe.send(event)).status, 200);
+	for (const event of amount === 0 ? [paid] : [paid, refunded]) assert.equal((await stripe.send(event)).status, 200);
 	return { ...payment, reference };
 }
 
@@ -88,6 +88,22 @@ describe('release and void', () => {
 			const { status, err } = await run('refunded', 'stripe', ...args);
 			assert.deepEqual([status, err], [1, `urlmode: ${said}\n`]);
 		}
+	});
+
+	test('an amount that does not match is released to the next call, also where a part of it went back, or voided', async () => {
+		for (const back of [0, 150]) {
+			const payment = await payAndRefund({ paid: 1_200, amount: back });
+			assert.equal((await outcomeOf(payment)).reason, 'amount_mismatch');
+			assert.equal(await fixture.urlmode.claim(payment.id, { ...payment.owner, action: 'cancel' }), true);
+			assert.equal((await outcomeOf(payment)).reason, 'held');
+			assert.equal((await run('release', 'stripe', payment.reference)).status, 0);
+			const { action, amount } = await outcomeOf(payment);
+			assert.deepEqual([action, amount], ['accept', 1_200]);
+			assert.equal(await fixture.urlmode.claim(payment.id, { ...payment.owner, reference: payment.reference }), true);
+		}
+		const payment = await payAndRefund({ paid: 900, amount: 0 });
+		assert.equal((await run('void', 'stripe', payment.reference)).status, 0);
+		assert.deepEqual((await fixture.urlmode.unclaimed({ provider: 'stripe' })).filter(({ reference }) => reference === payment.reference), []);
 	});
 
 	test('a refund in another currency is held, never taken for all of it, and can be released', async () => {

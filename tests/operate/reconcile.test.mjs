@@ -159,6 +159,29 @@ describe('Stripe', () => {
 		assert.equal((await reconcile('stripe', page(refund('', 0, 1)))).err.includes('/refund is not there'), true);
 	});
 
+	test('of a subscription the session names the invoice, and the invoices have each renewal', async () => {
+		await fixture.stack.sql('DELETE FROM urlmode.payment; DELETE FROM urlmode.refund');
+		const { id } = await fixture.createPayment('stripe', { expected: PRICE, subscription: true, item: 'pro' });
+		const stripe = sender(fixture, 'stripe');
+		const parent = { type: 'subscription_details', subscription_details: { subscription: `sub_${id}`, metadata: { elicitation_id: id } } };
+		const invoice = (n, reason) => ({
+			id: `in_${id}_${n}`, object: 'invoice', status: 'paid', billing_reason: reason, amount_paid: 1050, currency: 'eur', metadata: {}, livemode: true, created: NOW, parent,
+		});
+		const first = session({ mode: 'subscription', client_reference_id: id, subscription: `sub_${id}`, invoice: `in_${id}_1` });
+		const [begun, renewal] = [invoice(1, 'subscription_create'), invoice(2, 'subscription_cycle')];
+		for (const [type, object] of [['checkout.session.completed', first], ['invoice.paid', begun], ['invoice.paid', renewal]]) {
+			assert.equal((await stripe.send({ id: `evt_${randomUUID()}`, object: 'event', type, livemode: true, created: NOW, data: { object } })).status, 200);
+		}
+		assert.equal((await fixture.stack.sql('SELECT FROM urlmode.payment')).length, 2);
+		const open = { ...invoice(3, 'subscription_cycle'), status: 'open' };
+		const others = { ...invoice(4, 'manual'), parent: null };
+		const { status, out } = await reconcile('stripe', [page(first), page(begun, renewal, open, others)]);
+		assert.deepEqual([status, out], [0, '2 the same, 0 differ, 1 name no elicitation of this database\n']);
+		const without = await reconcile('stripe', [page(first)]);
+		assert.match(without.out, new RegExp(`^unlisted\\tin_${id}_2: .*, of ${id}: `));
+		assert.match(without.out, /^1 the same, 1 differ/m);
+	});
+
 	test('it reads only: rows and events stay as they are', async () => {
 		const state = () => fixture.stack.sql(`SELECT (SELECT md5(string_agg(e::text, '' ORDER BY id)) FROM urlmode.elicitation e) AS rows,
 			(SELECT count(*) FROM urlmode.event) AS events, (SELECT count(*) FROM urlmode.payment) AS payments`);

@@ -220,7 +220,7 @@ CREATE FUNCTION tell(n integer, what integer, links text) RETURNS text LANGUAGE 
 		WHEN 2 THEN test.is('s' || n, -40, l.link || '{"status": "trialing", "until": -10}', n)
 		WHEN 3 THEN test.renew(n || 'b', 's' || n, -10, n)
 		WHEN 4 THEN test.is('s' || n, -10, l.link || '{"status": "active", "until": 20, "paused": false}', n)
-		WHEN 5 THEN test.is('s' || n, -5, l.link || '{"status": "active", "cancel_at": 20}', n)
+		WHEN 5 THEN test.is('s' || n, -5, l.link || '{"status": "active", "until": 20, "cancel_at": 20}', n)
 		WHEN 6 THEN test.event(NULL, 'refunded', '10.00 EUR', n || 'a', 'r' || n)
 	END
 	FROM (SELECT CASE WHEN links = 'by id' THEN '{}'::jsonb ELSE jsonb_build_object('payment', n || 'a') END) AS l (link)
@@ -275,6 +275,8 @@ BEGIN
 	RETURN NEXT;
 END
 $$;
+-- Not a plan of before, when there were few.
+DISCARD PLANS;
 SELECT * FROM reads_of('many7');
 ANALYZE urlmode.entitlement, urlmode.payment;
 SELECT * FROM reads_of('many8');
@@ -301,3 +303,9 @@ SELECT subscribe(906, 'over'), first(906, 'p906', 's906'), is('s906', 0, '{"stat
 	is('s906', 1, '{"status": "cancelled"}'), mine('over'), pass('31 days'), mine('over'), subscribe(907, 'over');
 DELETE FROM urlmode.entitlement WHERE item <> 'over';
 SELECT pass('401 days'), purge(kind => 'stored') > 0 AS purged, mine('over');
+
+-- One that its provider ends only later is renewed until then: what is paid ends with its period, and without an event of its renewal so does the subscription.
+SELECT subscribe(910, 'term'), first(910, 'p910', 's910'), is('s910', 0, '{"status": "active", "until": 30, "cancel_at": 365}'), mine('term'), pass('34 days'), mine('term'),
+	is('s910', 0, '{"until": 320, "cancel_at": 331}'), mine('term'), is('s910', 1, '{"until": 331, "cancel_at": 331}'), mine('term'), is('s910', 2, '{"until": 350, "cancel_at": 331}'), mine('term'), pass('332 days'), mine('term');
+-- Of one whose period nobody has told, the end is what there is.
+SELECT subscribe(911, 'bare'), first(911, 'p911', 's911'), is('s911', 0, '{"cancel_at": 90}'), mine('bare');

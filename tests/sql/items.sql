@@ -41,6 +41,16 @@ SELECT pay(43, 'p43', '10.00 EUR'), find_item('belt');
 SELECT n, outcome, paid_by FROM reads(43);
 SELECT back(44, '9.00 EUR', 'p44'), find_item('tie', '11.00 EUR'), open(45), claim(40, 'p40'), find_item('shoe', '12.00 EUR');
 SELECT n, outcome, paid_by FROM reads(40, 44);
+-- Or until the operator releases it: the next call is given it, and nobody pays again. Also if a part of it went back before, such as what was too much, and after a void.
+SELECT make(48, item => 'glove'), pay(48, 'p48', '12.00 EUR'), claim(48, action => 'cancel'), decide('p48', 'released'), find_item('glove'), decide('p48', 'released'), decide('p48', 'voided');
+SELECT n, outcome, result, paid_by FROM reads(48);
+SELECT outcome, of FROM begins('a', 48);
+SELECT confirms('a', 48), find_item('glove'), decisions(48), make(49, item => 'boot'), pay(49, 'p49', '12.00 EUR'), back(49, '2.00 EUR', 'p49', 'r49'), payments(49), find_item('boot'), decide('p49', 'released'), payments(49), find_item('boot'), claim(49);
+SELECT make(51, item => 'cape'), pay(51, 'p51', '9.00 EUR'), decide('p51', 'voided'), find_item('cape'), decide('p51', 'released'), find_item('cape'), back(51, '1.00 EUR', 'p51', 'r51'), payments(51);
+-- It does not make money for another kind an outcome, nor a payment the first one of a subscription. What went back, or is claimed, nobody releases.
+SELECT make(52, 'signature', item => 'oath'), pay(52, 'p52'), decide('p52', 'released'), make(53, item => 'late'), pay(53, 'p53', kind => 'oauth'), decide('p53', 'released'), make(54, item => 'sub');
+UPDATE urlmode.elicitation SET expected = expected || '{"subscription": true}' WHERE id = id(54);
+SELECT pay(54, 'p54'), decide('p54', 'released'), payments(54), make(55, item => 'gone'), pay(55, 'p55', '9.00 EUR'), back(55, '9.00 EUR', 'p55'), decide('p55', 'released'), make(56, item => 'taken'), pay(56, 'p56', '9.00 EUR'), claim(56, 'p56'), decide('p56', 'released');
 -- Without an item, the next call asks again, as before.
 SELECT make(46, key => 'k46'), pay(46, 'p46', '9.00 EUR'), claim(46, action => 'cancel'), find('k46');
 -- More than was asked for, and the right amount as well: first that is given, then the other is held.

@@ -117,6 +117,10 @@ SELECT pg_temp.sells(52, 'circus'), pay(52, 'p52', '9.00 EUR'), (SELECT outcome 
 SELECT pg_temp.sells(53, 'opus'), pay(53, 'p53', '9.00 EUR'), (SELECT outcome FROM begins('h', 53, 'p53', listed => true)), fulfils('h', 53, NULL, "end" => 'delivered'), pay(53, 'p53', '10.00 EUR'), payments(53), claim(53),
 	paid('ann', 'opus'), delivered('ann', 'opus');
 SELECT pg_temp.sells(54, 'fugue'), pay(54, 'p54', '9.00 EUR'), (SELECT outcome FROM begins('i', 54, 'p54', listed => true)), fulfils('i', 54, NULL, "end" => 'refunded', refund => 'f54'), pay(54, 'p54', '10.00 EUR'), payments(54), claim(54);
+-- Then the claim has not ended: the item is paid, and the operator can say that all of it was refunded.
+SELECT pg_temp.sells(55, 'canon'), pay(55, 'p55', '9.00 EUR'), (SELECT outcome FROM begins('j', 55, 'p55', listed => true)), fulfils('j', 55, NULL, "end" => 'refunded', refund => 'f55'), paid('ann', 'canon'),
+	pay(55, 'p55', '10.00 EUR'), paid('ann', 'canon'), urlmode.refund_payment('shop', 'p55', 'g55', 'the operator'), paid('ann', 'canon');
+SELECT claim_end, claim_refund FROM urlmode.payment WHERE reference = 'p55';
 -- In one indexed read, also in a new database.
 SET enable_seqscan = off;
 CREATE FUNCTION pg_temp.plan(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$

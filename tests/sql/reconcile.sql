@@ -40,3 +40,21 @@ SELECT what, kind, reference, n, here, there FROM reconciles(ARRAY['p6 10.00 EUR
 SELECT rechecks(6, ARRAY['p6 10.00 EUR failed 6']), payments(6);
 SELECT what, kind, reference, n, here, there FROM reconciles(ARRAY['p6 10.00 EUR failed 6']) WHERE payment = 'p6';
 SELECT what, kind, reference, n, here, there FROM reconciles(ARRAY['p6 10.00 EUR paid 6']) WHERE payment = 'p6';
+
+-- A payment with two names is listed by either, and so is what went back of it.
+SELECT make(7), pay(7, 'in_7'), event(NULL, 'named', ref => 'in_7', details => '{"also": "pi_7"}'), event(NULL, 'refunded', '4.00 EUR', 'pi_7', 'r7');
+SELECT what, kind, reference, n, here, there FROM reconciles(ARRAY['pi_7 10.00 EUR paid 7'], ARRAY['r7 pi_7 4.00 EUR paid']) WHERE payment IN ('in_7', 'pi_7');
+SELECT what, kind, reference, n, here, there FROM reconciles(ARRAY['pi_7 9.00 EUR paid 7', 'in_7 9.00 EUR paid'], ARRAY['r7 in_7 5.00 EUR paid', 's7 pi_7 1.00 EUR paid']) WHERE payment IN ('in_7', 'pi_7');
+-- A renewal may repeat the elicitation that has opened its subscription, and is told by that.
+SELECT make(8, item => 'pro');
+UPDATE urlmode.elicitation SET expected = expected || '{"subscription": true}' WHERE id = id(8);
+CREATE FUNCTION pg_temp.sub(at interval) RETURNS jsonb LANGUAGE sql AS $$
+	SELECT jsonb_build_object('subscription', jsonb_build_object('id', 's8', 'at_ms', (extract(epoch FROM now() + at) * 1000)::bigint))
+$$;
+SELECT event(8, 'paid', '10.00 EUR', 'p8', details => pg_temp.sub('0')), event(8, 'renewed', '10.00 EUR', 'q8', details => pg_temp.sub('1 day')), event(NULL, 'renewed', '10.00 EUR', 'r8', details => pg_temp.sub('2 days'));
+SELECT what, reference, n, here, there FROM reconciles(ARRAY['p8 10.00 EUR paid 8', 'q8 10.00 EUR paid 8']) WHERE payment IN ('p8', 'q8', 'r8');
+SELECT what, reference, n, here, there FROM reconciles(ARRAY['p8 10.00 EUR paid 8', 'q8 9.00 EUR paid 8', 'r8 10.00 EUR paid 1']) WHERE payment IN ('p8', 'q8', 'r8');
+SELECT reference, n(elicitation) FROM urlmode.list_paid('shop', now() - interval '1 hour', now() + interval '1 minute') WHERE reference IN ('q8', 'r8');
+-- A checkout that has cost nothing has no payment there.
+SELECT make(9, price => 'whatever', checkout => 'c9'), event(9, 'paid', '0.00 EUR', checkout => 'c9', details => '{"checkout_paid": true}');
+SELECT what, reference FROM reconciles() WHERE payment = 'c9';

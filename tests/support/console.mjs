@@ -55,12 +55,12 @@ export class Console {
 const PRICE = { amount: 1050, currency: 'EUR' };
 
 /** A payment of Stripe, paid with this reference. */
-export async function pay(fixture, options = {}) {
+export async function pay(fixture, { amount = PRICE.amount, ...options } = {}) {
 	const payment = await fixture.createPayment('stripe', { expected: PRICE, item: 'report', ...options });
 	const reference = `pi_${payment.id.replaceAll('-', '')}`;
 	const send = async (event) => assert.equal((await sender(fixture, 'stripe').send({ id: `evt_${randomUUID()}`, object: 'event', livemode: true, ...event })).status, 200);
 	await send({ type: 'checkout.session.completed', data: { object: {
-		id: `cs_${reference}`, object: 'checkout.session', client_reference_id: payment.id, payment_intent: reference, payment_status: 'paid', amount_total: 1050, currency: 'eur',
+		id: `cs_${reference}`, object: 'checkout.session', client_reference_id: payment.id, payment_intent: reference, payment_status: 'paid', amount_total: amount, currency: 'eur',
 	} } });
 	return { payment, id: payment.id, provider: 'stripe', reference, send };
 }

@@ -192,6 +192,40 @@ test('what unclaimed lists is delivered or refunded under a lease, and says whic
 	assert.equal(await isListed(), false);
 });
 
+test('the loop over unclaimed that REFERENCE.md shows lists again what it could not do, and passes on that the money went back', async (t) => {
+	const [, section] = readFileSync(new URL('../REFERENCE.md', import.meta.url), 'utf8').split('\n### unclaimed(options)\n');
+	const [, code] = /^```js\n([^]*?)^```$/m.exec(section);
+	const loop = Object.getPrototypeOf(async () => {}).constructor('urlmode', 'deliver', 'refund', code);
+	const { callback, id, owner, sql, urlmode, begin } = await accepted(t);
+	const part = `part-${randomUUID()}`;
+	await callback.paid(id, { ...owner, reference: part, amount: 700 });
+	await sql("UPDATE urlmode.payment SET proven_at = proven_at - interval '2 hours' WHERE elicitation = $1", id);
+	const listed = async () => (await urlmode.unclaimed()).filter(({ elicitationId }) => elicitationId === id);
+	const mine = { unclaimed: listed, beginClaim: (...args) => urlmode.beginClaim(...args) };
+	const whole = (await listed()).find(({ matches }) => matches).reference;
+	const fails = () => Promise.reject(new Error('the shop is closed'));
+	await assert.rejects(loop(mine, fails, fails), /the shop is closed/);
+	assert.equal((await listed()).length, 2, 'nobody has to wait for the end of the process');
+	const done = [];
+	let told;
+	await loop(mine, async (...args) => {
+		done.push(args.slice(0, 2));
+		const { signal } = args[2];
+		await callback.event(id, 'refunded', { reference: whole, ...owner });
+		await until('the signal aborts', () => signal.aborted);
+		told = signal.reason.code;
+	}, async (...args) => {
+		done.push(args);
+		return `re_${args[0]}`;
+	});
+	assert.deepEqual([told, done], ['CLAIM_REFUNDED', [[owner.subject, whole], [part, 700, 'EUR']]]);
+	assert.deepEqual([await listed(), (await begin()).state], [[], 'taken']);
+	const ends = await sql('SELECT reference, claim_end, claim_refund FROM urlmode.payment WHERE elicitation = $1', id);
+	assert.deepEqual(new Map(ends.map(({ reference, ...end }) => [reference, end])), new Map([
+		[whole, { claim_end: 'delivered', claim_refund: null }], [part, { claim_end: 'refunded', claim_refund: `re_${part}` }],
+	]));
+});
+
 test('a call is told that all that was paid went back while it works', async (t) => {
 	const { begin, callback, id, owner } = await accepted(t);
 	const claim = await begin({ lease: 1_000 });
