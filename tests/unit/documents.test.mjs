@@ -337,6 +337,14 @@ test('whoever reports a security problem is told that a placeholder is one', () 
 	assert.ok(read('nginx/containers/chart/values.yaml').includes(`repository: ${names.image},`));
 });
 
+test('SECURITY corrects a version for as long as the guide to upgrades says', () => {
+	const rows = section('nginx/SECURITY.md', 'Which versions are supported');
+	const [, words] = /says how long each version is corrected: ([^.]*)\./.exec(section('nginx/UPGRADING.md', 'What is stable').replaceAll(/\s+/g, ' '));
+	const [, which, time] = /^the (last minor version) of a MAJOR (for a year) after the next MAJOR$/.exec(words);
+	assert.match(rows, new RegExp(`^\\| the ${which} of the MAJOR before \\| ${time} after the next MAJOR \\|$`, 'm'));
+	assert.doesNotMatch(rows, /\d/, 'a version would be that of today');
+});
+
 test('no program that was built is among the sources', () => {
 	const isProgram = (file) => readFileSync(path.join(ROOT, file)).subarray(0, 4).equals(Buffer.from('\x7fELF', 'latin1'));
 	assert.deepEqual(['cgi-bin', 'lib', 'nginx', 'sql', 'tests'].flatMap((folder) => list(folder, '')).filter(isProgram), []);
