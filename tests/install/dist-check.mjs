@@ -120,7 +120,7 @@ test('the package for Node', async () => {
 	const project = await empty('node');
 	await run(project, 'npm', 'init', '-y');
 	await (await readme('an MCP server in Node.js'))(project);
-	const installed = path.join(project, 'node_modules/urlmode');
+	const installed = path.join(project, 'node_modules', names.npm);
 	assert.equal(await run(project, 'npx', '--no-install', 'urlmode', '--version'), `urlmode ${versions.npm}\n`);
 	await run(folder, PYTHON, '-B', path.join(ROOT, 'nginx/dist/documents.py'), 'check', installed);
 	await run(project, 'npx', '--no-install', 'urlmode', 'new', 'sdk2', 'made');
@@ -151,10 +151,12 @@ asyncio.run(main())
 for (const [what, ending] of [['wheel', '.whl'], ['source distribution', `-${versions.python}.tar.gz`]]) {
 	test(`the ${what} for Python`, async () => {
 		const project = await empty(`python${ending}`);
-		await run(project, 'python3', '-m', 'venv', 'env');
 		const python = path.join(project, 'env/bin/python');
-		if (ending === '.whl') await (await readme('an MCP server in [Python](lib/python/README.md)'))(project, { PATH: `${path.dirname(python)}:${env.PATH}` });
-		else await run(project, python, '-m', 'pip', 'install', '-q', '--disable-pip-version-check', `${names.python}[binary] @ file://${artifact(ending)}`);
+		if (ending === '.whl') await (await readme('an MCP server in [Python](lib/python/README.md)'))(project);
+		else {
+			await run(project, 'python3', '-m', 'venv', 'env');
+			await run(project, python, '-m', 'pip', 'install', '-q', '--disable-pip-version-check', `${names.python}[binary] @ file://${artifact(ending)}`);
+		}
 		assert.equal(await run(project, python, '-m', 'urlmode', '--version'), `urlmode ${versions.python}\n`);
 		const installed = (await run(project, python, '-c', 'import urlmode; print(urlmode.__path__[0])')).trim();
 		await run(folder, PYTHON, '-B', path.join(ROOT, 'nginx/dist/documents.py'), 'check', installed);
