@@ -3,9 +3,9 @@
 """The documents of a package, whose links lead to what the package has, or to the repository.
 
 documents.py write TREE REF: writes those of the packages for Node, Python and Go in a copy of the tree, at the commit or tag REF.
-In Node they stay where they are. In Python they are in python/documents/, which the wheel has as urlmode/_shipped/, and
-README.md, which PyPI shows, has no links to files at all. In Go those of others are in documents/ of the module urlmode, and
-the examples in _examples/, which Go does not compile.
+In Node they stay where they are. In Python they are in python/documents/, which the wheel has as urlmode/_shipped/.
+README.md, which npm and PyPI show, has no links to files at all, in Node as soon as there is a repository. In Go those of
+others are in documents/ of the module urlmode, and the examples in _examples/, which Go does not compile.
 
 documents.py host TREE REF FOLDER: writes those of the callback host into a folder, as nginx/install has them.
 
@@ -88,6 +88,8 @@ class Documents:
         python = {source: self.rewritten(source, PYTHON) for source in self.list("lib/python/*.md", "lib/node/*.md", "lib/providers/*.md")}
         go = {source: self.rewritten(source, GO) for source in self.list("lib/go/**/*.md", "lib/node/*.md", "lib/providers/*.md")}
         shown = self.rewritten("lib/python/README.md", NOTHING)
+        if self.base:
+            node["lib/node/README.md"] = self.rewritten("lib/node/README.md", NOTHING)
         for source, text in python.items():
             file = self.tree / "lib/python/documents" / source.removeprefix("lib/")
             file.parent.mkdir(parents=True, exist_ok=True)
