@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: MIT
 """The documents of a package, whose links lead to what the package has, or to the repository.
 
-documents.py TREE REF: writes those of the packages for Node, Python and Go in a copy of the tree, at the commit or tag REF.
-In Node they stay where they are. In Python they are in python/documents/, which the wheel has as urlmode/_shipped/, and
-README.md, which PyPI shows, has no links to files at all. In Go those of others are in documents/ of the module urlmode, and
-the examples in _examples/, which Go does not compile.
+documents.py write TREE REF: writes those of the packages for Node, Python and Go in a copy of the tree, at the commit or tag REF.
+In Node they stay where they are. In Python they are in python/documents/, which the wheel has as urlmode/_shipped/.
+README.md, which npm and PyPI show, has no links to files at all, in Node as soon as there is a repository. In Go those of
+others are in documents/ of the module urlmode, and the examples in _examples/, which Go does not compile.
+
+documents.py host TREE REF FOLDER: writes those of the callback host into a folder, as nginx/install has them.
 
 documents.py check FOLDER: names each link of the documents below it that leads to no file there.
 """
@@ -37,6 +39,10 @@ GO = (
     (r"lib/go/(?!(?:mcp|mcpgo|vault)/)(.*)", r"\1"),
     (r"lib/((?:node|providers)/[A-Z]+\.md)", r"documents/\1"),
 )
+HOST = (
+    (r"(README\.md|lib/PROTOCOL\.md|lib/providers/.*\.md|nginx/(?!debian/).*\.md|nginx/(?:others|monitoring)/.*)", r"\1"),
+    (r"nginx/(examples/.*)", r"\1"),
+)
 NOTHING: tuple[tuple[str, str], ...] = ()
 
 
@@ -57,7 +63,8 @@ class Documents:
             if not path or re.match("[a-z]+:", path):
                 return found[0]
             path = posixpath.normpath(posixpath.join(posixpath.dirname(source), path))
-            if not (self.tree / path).exists():  # brackets and parentheses of code
+            # Brackets and parentheses of code. A source package has no tests.
+            if not (self.tree / path).exists() and not path.startswith("tests/"):
                 return found[0]
             inside = self.place(path, package)
             if inside:
@@ -81,6 +88,8 @@ class Documents:
         python = {source: self.rewritten(source, PYTHON) for source in self.list("lib/python/*.md", "lib/node/*.md", "lib/providers/*.md")}
         go = {source: self.rewritten(source, GO) for source in self.list("lib/go/**/*.md", "lib/node/*.md", "lib/providers/*.md")}
         shown = self.rewritten("lib/python/README.md", NOTHING)
+        if self.base:
+            node["lib/node/README.md"] = self.rewritten("lib/node/README.md", NOTHING)
         for source, text in python.items():
             file = self.tree / "lib/python/documents" / source.removeprefix("lib/")
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -96,6 +105,11 @@ class Documents:
             (self.tree / source).write_text(text, "utf-8")
         (self.tree / "lib/python/README.md").write_text(shown, "utf-8")
 
+    def write_host(self, to: Path) -> None:
+        for source in self.list("README.md", "lib/PROTOCOL.md", "lib/providers/**/*.md", "nginx/**/*.md"):
+            (to / source).parent.mkdir(parents=True, exist_ok=True)
+            (to / source).write_text(self.rewritten(source, HOST), "utf-8")
+
 
 def dead_links(folder: Path) -> list[str]:
     return [
@@ -107,8 +121,13 @@ def dead_links(folder: Path) -> list[str]:
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "check":
-        dead = dead_links(Path(sys.argv[2]))
+    command, folder, *given = sys.argv[1:]
+    if command == "check":
+        dead = dead_links(Path(folder))
         print("".join(f"{each}\n" for each in dead), end="")
         sys.exit(bool(dead))
-    Documents(Path(sys.argv[1]), sys.argv[2]).write()
+    documents = Documents(Path(folder), given[0])
+    if command == "host":
+        documents.write_host(Path(given[1]))
+    else:
+        documents.write()

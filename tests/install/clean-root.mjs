@@ -8,6 +8,7 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 import { UrlMode } from 'urlmode';
@@ -80,6 +81,13 @@ test('installing asks nothing, starts nothing, and says the next step', async ()
 	assert.equal(await run('/usr/lib/urlmode/connect', '--version'), `connect (urlmode) ${VERSION}\n`);
 	assert.equal(await run('urlmode', 'version'), `urlmode ${VERSION}\n`);
 	assert.deepEqual((await supervisors()).filter(Boolean), []);
+});
+
+test('its documents lead to what is installed', async () => {
+	const documents = inside('usr/share/doc/urlmode');
+	assert.match(await readFile(path.join(documents, 'nginx/README.md'), 'utf8'), /\]\(monitoring\/README\.md\)/);
+	const { stdout } = await execute('python3', ['-B', fileURLToPath(new URL('../../nginx/dist/documents.py', import.meta.url)), 'check', documents]).catch((error) => error);
+	assert.equal(stdout, '');
 });
 
 /** The example of a configuration, with what a site has to change. */

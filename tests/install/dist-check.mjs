@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { chmodSync, existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -14,6 +14,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 import pg from 'pg';
+import { UrlMode } from 'urlmode';
 
 import { nextBuild, sources } from './debian.mjs';
 import { ROOT } from '../stack/harness.mjs';
@@ -120,15 +121,18 @@ test('the package for Node', async () => {
 	const project = await empty('node');
 	await run(project, 'npm', 'init', '-y');
 	await (await readme('an MCP server in Node.js'))(project);
-	const installed = path.join(project, 'node_modules/urlmode');
+	const installed = path.join(project, 'node_modules', names.npm);
 	assert.equal(await run(project, 'npx', '--no-install', 'urlmode', '--version'), `urlmode ${versions.npm}\n`);
 	await run(folder, PYTHON, '-B', path.join(ROOT, 'nginx/dist/documents.py'), 'check', installed);
-	await run(project, 'npx', '--no-install', 'urlmode', 'new', 'sdk2', 'made');
+	const said = await run(project, 'npx', '--no-install', 'urlmode', 'new', 'sdk2', 'made');
 	const { dependencies } = JSON.parse(await readFile(path.join(project, 'made/package.json'), 'utf8'));
 	assert.match(dependencies.urlmode, /^file:/, 'not of a registry, where anybody may have the name');
-	await run(path.join(project, 'made'), 'npm', 'install', '--prefer-offline', '--no-audit', '--no-fund');
-	const { UrlMode } = await import(path.join(installed, 'src/index.js'));
-	const urlmode = new UrlMode({ databaseUrl: URLMODE_DATABASE_URL, keysFile: URLMODE_KEYS_FILE, baseUrl: URLMODE_BASE_URL, name: 'Tests' });
+	const commands = said.match(/^ {4}.*$/gm);
+	assert.match(commands.pop(), /^ {4}node --env-file=\.env server\.mjs /);
+	await runWith({ npm_config_prefer_offline: 'true', npm_config_audit: 'false', npm_config_fund: 'false' }, project, 'sh', '-euc', commands.join('\n'));
+	for (const installedThere of ['node_modules/urlmode/package.json', '.env']) assert.ok(existsSync(path.join(project, 'made', installedThere)), installedThere);
+	const { UrlMode: Installed } = await import(path.join(installed, 'src/index.js'));
+	const urlmode = new Installed({ databaseUrl: URLMODE_DATABASE_URL, keysFile: URLMODE_KEYS_FILE, baseUrl: URLMODE_BASE_URL, name: 'Tests' });
 	await walk(urlmode, STACK);
 	await urlmode.close();
 });
@@ -151,10 +155,12 @@ asyncio.run(main())
 for (const [what, ending] of [['wheel', '.whl'], ['source distribution', `-${versions.python}.tar.gz`]]) {
 	test(`the ${what} for Python`, async () => {
 		const project = await empty(`python${ending}`);
-		await run(project, 'python3', '-m', 'venv', 'env');
 		const python = path.join(project, 'env/bin/python');
-		if (ending === '.whl') await (await readme('an MCP server in [Python](lib/python/README.md)'))(project, { PATH: `${path.dirname(python)}:${env.PATH}` });
-		else await run(project, python, '-m', 'pip', 'install', '-q', '--disable-pip-version-check', `${names.python}[binary] @ file://${artifact(ending)}`);
+		if (ending === '.whl') await (await readme('an MCP server in [Python](lib/python/README.md)'))(project);
+		else {
+			await run(project, 'python3', '-m', 'venv', 'env');
+			await run(project, python, '-m', 'pip', 'install', '-q', '--disable-pip-version-check', `${names.python}[binary] @ file://${artifact(ending)}`);
+		}
 		assert.equal(await run(project, python, '-m', 'urlmode', '--version'), `urlmode ${versions.python}\n`);
 		const installed = (await run(project, python, '-c', 'import urlmode; print(urlmode.__path__[0])')).trim();
 		await run(folder, PYTHON, '-B', path.join(ROOT, 'nginx/dist/documents.py'), 'check', installed);
@@ -225,12 +231,23 @@ func main() {
 	await walk(elsewhere(at, {}, './program'), STACK);
 });
 
-test('the source is built without a repository, and knows its version', async () => {
+test('the source is built without a repository, and knows its version; an elicitation goes all the way through it, with the migrations', async (t) => {
 	const at = await empty('source');
-	await run(at, 'tar', '-xf', artifact('-source.tar.gz'));
-	const [tree] = await readdir(at);
-	await runWith({ MAKEFLAGS: '', MAKELEVEL: '' }, path.join(at, tree), 'make', '-s', 'build');
-	assert.equal(await run(path.join(at, tree), 'build/bin/connect', '--version'), `connect (urlmode) ${versions.debian}\n`);
+	for (const each of ['-source.tar.gz', '-sql.tar.gz']) await run(at, 'tar', '-xf', artifact(each));
+	const tree = path.join(at, `urlmode-${versions.npm}`);
+	await rm(path.join(tree, 'sql'), { recursive: true });
+	await rename(path.join(at, `urlmode-${versions.npm}-sql`), path.join(tree, 'sql'));
+	const more = { MAKEFLAGS: '', MAKELEVEL: '', RUN_DIR: path.join(at, 'run'), PORT: '0', DEMO: '0', PROGRAM_DIR: path.join(tree, 'build/bin') };
+	await runWith(more, tree, 'make', '-s', 'build');
+	assert.equal(await run(tree, 'build/bin/connect', '--version'), `connect (urlmode) ${versions.debian}\n`);
+
+	t.after(() => runWith(more, tree, 'tests/stack/down'));
+	await runWith(more, tree, 'tests/stack/up');
+	const its = Object.fromEntries((await run(tree, 'sh', '-ac', '. "$0"; exec env -0', path.join(at, 'run/env'))).split('\0').map((each) => each.split(/=(.*)/s)));
+	assert.notEqual(its.URLMODE_DATABASE_URL, URLMODE_DATABASE_URL);
+	const urlmode = new UrlMode({ databaseUrl: its.URLMODE_DATABASE_URL, keysFile: its.URLMODE_KEYS_FILE, baseUrl: its.URLMODE_BASE_URL, name: 'Tests' });
+	t.after(() => urlmode.close());
+	await walk(urlmode, { issuer: its.URLMODE_DEMO_ISSUER });
 });
 
 test('the migrations', async () => {
@@ -256,6 +273,7 @@ for (const [release, number] of Object.entries(RELEASES)) {
 		const deb = artifact(`+deb${number}_${(await run(ROOT, 'dpkg', '--print-architecture')).trim()}.deb`);
 		await run(at, 'cp', deb, 'first.deb');
 		await run(at, 'dpkg-deb', '-R', deb, 'next');
+		await run(folder, PYTHON, '-B', path.join(ROOT, 'nginx/dist/documents.py'), 'check', path.join(at, 'next/usr/share/doc/urlmode'));
 		const control = path.join(at, 'next/DEBIAN/control');
 		await writeFile(control, (await readFile(control, 'utf8')).replace(/^Version: (.*)$/m, (_, version) => `Version: ${nextBuild(version)}`));
 		await run(at, 'dpkg-deb', '-b', '-Znone', '--root-owner-group', 'next', 'next.deb');
@@ -297,7 +315,6 @@ describe('the image', () => {
 		const image = await load();
 		process.env.ROOT = folder;
 		const { ENVIRONMENT, Pod, allServe, makeCertificate } = await import('./pod.mjs');
-		const { UrlMode } = await import('urlmode');
 		const ports = await holdPorts(2);
 		const base = `https://127.0.0.1:${ports[0].port}`;
 		const certificate = await makeCertificate(folder);

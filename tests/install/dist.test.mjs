@@ -45,17 +45,23 @@ before(async () => {
 	const [one, two] = trees;
 	const files = (await run(ROOT, {}, 'git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate')).split('\0').filter(Boolean);
 	for (const file of files) await cp(join(ROOT, file), join(one, file), { verbatimSymlinks: true }).catch((error) => assert.equal(error.code, 'ENOENT'));
+	// Also at the commit of a release, which has no tag here.
+	const changelog = join(one, 'nginx/debian/changelog');
+	await writeFile(changelog, (await readFile(changelog, 'utf8')).replace(/^(urlmode \(.*?\)) .*?;/, '$1 UNRELEASED;'));
 	await git(one, 'init', '-q');
 	await git(one, 'add', '-A');
 	await git(one, 'commit', '-qm', 'All.');
 	await mkdir(join(folder, 'another place'));
 	await git(folder, 'clone', '-q', one, two);
-	for (const tree of trees) {
-		await mkdir(join(tree, 'build'), { recursive: true });
-		await symlink(join(ROOT, 'build/python'), join(tree, 'build/python'));
-		await mkdir(join(tree, 'lib/node/node_modules/typescript'), { recursive: true });
-	}
+	for (const tree of trees) await prepare(tree);
 });
+
+/** What `make deps` has installed. */
+async function prepare(tree) {
+	await mkdir(join(tree, 'build'), { recursive: true });
+	await symlink(join(ROOT, 'build/python'), join(tree, 'build/python'));
+	await mkdir(join(tree, 'lib/node/node_modules/typescript'), { recursive: true });
+}
 
 test('it is the same, byte for byte, from the same commit in another folder', async () => {
 	const [one, two] = await Promise.all(trees.map(async (tree) => {
@@ -133,6 +139,35 @@ test('a bill of materials of the image names the Debian of the root that it was 
 	assert.deepEqual(components.map(({ purl }) => purl), ['pkg:deb/debian/libpq5@17.6-0%2Bdeb13u1?distro=debian-13']);
 });
 
+test('other names are written into what is made, and its repository where that is real', async () => {
+	const at = join(folder, 'named');
+	await git(folder, 'clone', '-q', trees[0], at);
+	const text = (file) => readFile(join(at, file), 'utf8');
+	const json = async (file) => JSON.parse(await text(file));
+	await run(at, {}, 'nginx/dist/stamp', '.');
+	for (const [file, member] of [['lib/node/package.json', 'repository'], ['lib/python/pyproject.toml', 'project.urls'], ['nginx/containers/chart/Chart.yaml', 'sources'], ['nginx/debian/control', 'Homepage']])
+		assert.ok(!(await text(file)).includes(member), file);
+
+	await git(at, 'checkout', '-q', '.');
+	const own = { npm: '@acme/urlmode', python: 'acme-urlmode', image: 'images.acme.dev/callbacks', repository: 'https://git.acme.dev/urlmode' };
+	await writeFile(join(at, 'nginx/dist/names'), (await text('nginx/dist/names')).replaceAll(/^(\w+)=.*$/gm, (line, name) => (name in own ? `${name}=${own[name]}` : line)));
+	await run(at, {}, 'nginx/dist/stamp', '.');
+	const { name, repository, imports } = await json('lib/node/package.json');
+	assert.deepEqual([name, repository], [own.npm, { type: 'git', url: 'git+https://git.acme.dev/urlmode.git', directory: 'lib/node' }]);
+	assert.ok('#tasks' in imports, 'nothing else is changed');
+	const lock = await json('lib/node/package-lock.json');
+	assert.deepEqual([lock.name, lock.packages[''].name], [own.npm, own.npm]);
+	assert.match(await text('lib/python/pyproject.toml'), /^name = "acme-urlmode"$[^]*^\[project\.urls\]\nRepository = "https:\/\/git\.acme\.dev\/urlmode"\n\n\[project\.optional-dependencies\]$/m);
+	assert.match(await text('lib/python/src/urlmode/_core/version.py'), /^DISTRIBUTION = "acme-urlmode"$/m);
+	assert.match(await text('nginx/containers/chart/Chart.yaml'), /^name: urlmode$[^]*^sources: \["https:\/\/git\.acme\.dev\/urlmode"\]$/m);
+	assert.match(await text('nginx/debian/control'), /^Homepage: https:\/\/git\.acme\.dev\/urlmode$/m);
+	for (const file of ['chart/values.yaml', 'kubernetes.yaml', 'kubernetes-api.yaml']) {
+		const there = await text(`nginx/containers/${file}`);
+		assert.ok(!there.includes('registry.example.com/urlmode'), file);
+		assert.match(there, /images\.acme\.dev\/callbacks/, file);
+	}
+});
+
 test('what is not committed, and a part that is not there, are refused', async () => {
 	const [one] = trees;
 	await writeFile(join(one, 'new'), 'x');
@@ -179,27 +214,61 @@ test('it signs with the key that is named, and nothing that nobody answers for',
 	assert.match(await refusal(one, { GNUPGHOME, KEY: 'nobody@example.org' }, 'sql'), /the key nobody@example\.org did not sign/);
 });
 
-test('a release has a tag, and its number alone', async () => {
-	const [one] = trees;
-	const changelog = join(one, 'nginx/debian/changelog');
-	await writeFile(changelog, (await readFile(changelog, 'utf8')).replace('UNRELEASED', 'unstable'));
-	await git(one, 'commit', '-qam', 'Release.');
-	assert.match(await refusal(one, {}, 'sql'), new RegExp(`this commit has no tag v${number.replaceAll('.', '\\.')}`));
-	await git(one, 'tag', `v${number}`);
-	await dist(one, {}, 'source', 'sql', 'chart');
-	assert.deepEqual(Object.keys(await made(one)).filter((name) => !name.startsWith('sbom/')),
-		['SHA256SUMS', `urlmode-${number}-source.tar.gz`, `urlmode-${number}-sql.tar.gz`, `urlmode-chart-${number}.tgz`]);
-});
+test('a release is made by the commands of README, as far as they need no registry', async (t) => {
+	const text = await readFile(join(ROOT, 'nginx/dist/README.md'), 'utf8');
+	const [, table] = /^## How a release is made\n([^]*)/m.exec(text);
+	const next = number.replace(/\d+$/, (patch) => Number(patch) + 1);
+	const steps = [...table.matchAll(/^\| (.*?) \| (.*) \|$/gm)].slice(1).map(([, step, cell]) => {
+		const [, command] = /^`([^`]+)`$/.exec(cell) ?? assert.fail(`${step} is no command: ${cell}`);
+		return command.replaceAll('1.0.1', next).replaceAll('1.0.0', number);
+	});
+	assert.ok(steps.length > 12, `${steps.length} steps`);
+	const names = [...text.matchAll(/^\| ((?:`[^`]+`(?:, )?)+) \|/gm)].flatMap(([, cell]) => cell.match(/[^`, ]+/g)).map((name) => name.replace('VERSION', number));
 
-test('the work on the next version begins in every file that has the number', async () => {
 	const [one] = trees;
-	const next = '1.20.3';
-	await assert.rejects(run(one, WHO, 'nginx/dist/number', '1.20'), /a version is X\.Y\.Z/);
-	await run(one, WHO, 'nginx/dist/number', next);
-	const { number: now, found } = numbersOf(one);
+	const [origin, tree] = [join(folder, 'origin.git'), join(folder, 'release')];
+	await git(folder, 'clone', '-q', '--bare', one, origin);
+	await git(folder, 'clone', '-q', origin, tree);
+	await prepare(tree);
+	const KEY = 'releaser@example.org';
+	const GNUPGHOME = join(folder, 'keys');
+	t.after(() => run(folder, { GNUPGHOME }, 'gpgconf', '--kill', 'all'));
+	await git(tree, 'config', 'user.signingkey', KEY);
+	const env = { ...WHO, GNUPGHOME, DEBFULLNAME: 'a', DEBEMAIL: 'maintainers@urlmode.dev', MAKEFLAGS: '', MAKELEVEL: '' };
+	const left = [];
+	for (const step of steps) {
+		if (/^make dist-check KEY=…$/.test(step)) {
+			await dist(tree, { GNUPGHOME, KEY }, 'source', 'go', 'sql', 'chart');
+		} else if (/^(gh|npm|twine|skopeo|helm|reprepro) /.test(step)) {
+			left.push(step);
+			for (const [, file] of step.matchAll(/build\/dist\/(?!sbom\/)(\S+?)(?=\s|$)/g)) {
+				const pattern = new RegExp(`^${file.replace('amd64', 'ARCH').replaceAll(/[.+]/g, '\\$&').replaceAll('*', '.*')}$`);
+				assert.ok(names.some((name) => pattern.test(name)), `${file} is not made: ${step}`);
+			}
+		} else if (/^make test-all |^tests\/upgrade\/freeze /.test(step)) {
+			left.push(step);
+		} else {
+			if (step.startsWith('git tag ')) assert.match(await refusal(tree, {}, 'sql'), new RegExp(`this commit has no tag v${number.replaceAll('.', '\\.')}`));
+			await run(tree, env, 'sh', '-euc', step);
+		}
+	}
+	assert.equal(left.length, 9, left.join('\n'));
+
+	assert.deepEqual(Object.keys(await made(tree)).filter((name) => !name.startsWith('sbom/')),
+		['SHA256SUMS', 'SHA256SUMS.asc', `urlmode-${number}-goproxy.tar.gz`, `urlmode-${number}-source.tar.gz`, `urlmode-${number}-sql.tar.gz`, `urlmode-chart-${number}.tgz`]);
+	await run(join(tree, 'build/dist'), { GNUPGHOME }, 'gpg', '--batch', '--verify', 'SHA256SUMS.asc', 'SHA256SUMS');
+	const tags = ['', 'mcp/', 'mcpgo/', 'vault/'].map((module) => `lib/go/${module}v${number}`);
+	assert.deepEqual((await git(origin, 'tag')).trim().split('\n').sort(), [...tags, `v${number}`].sort(), 'pushed');
+	await run(origin, { ...WHO, GNUPGHOME }, 'git', 'verify-tag', `v${number}`);
+	assert.match(await git(origin, 'show', `v${number}:nginx/debian/changelog`), new RegExp(`^urlmode \\(${number.replaceAll('.', '\\.')}\\) unstable;`));
+
+	// The next version is worked on, with the record of this one, in every file that has the number.
+	assert.equal(await git(tree, 'status', '--porcelain'), '');
+	assert.equal((await git(tree, 'ls-tree', '--name-only', 'HEAD', `tests/upgrade/v${number}.tar.xz`)).trim(), `tests/upgrade/v${number}.tar.xz`);
+	const { number: now, found } = numbersOf(tree);
 	assert.equal(now, next);
 	assert.deepEqual(found, Object.fromEntries(Object.keys(found).map((name) => [name, next])));
-	assert.equal(await git(one, 'status', '--porcelain'), '');
-	assert.match((await run(one, {}, 'nginx/dist/version')), new RegExp(`^${next}~git`));
-	assert.match(await run(one, {}, 'dpkg-parsechangelog', '--all', '--format', 'rfc822', '-l', 'nginx/debian/changelog'), new RegExp(`^Version: ${next}\n[^]*^Version: ${number}\n`, 'm'));
+	assert.match(await run(tree, {}, 'nginx/dist/version'), new RegExp(`^${next}~git`));
+	assert.match(await run(tree, {}, 'dpkg-parsechangelog', '--all', '--format', 'rfc822', '-l', 'nginx/debian/changelog'), new RegExp(`^Version: ${next}\n[^]*^Version: ${number}\n`, 'm'));
+	await assert.rejects(run(tree, WHO, 'nginx/dist/number', '1.20'), /a version is X\.Y\.Z/);
 });

@@ -95,6 +95,7 @@ test('a user gets each of them, in the order of README', async () => {
 	await writeFile(join(user, 'mark3labs/main.go'), `package main\n\nimport "${PATH}/mcpgo"\n\nfunc main() { println(mcpgo.New != nil) }\n`);
 	await go('build', './step0', './mark3labs');
 	await go('mod', 'verify');
+	assert.equal(await go('run', `${PATH}/cmd/urlmode@latest`, '--version'), `urlmode v${VERSION}\n`);
 	// The server that `new` has written, with the copies of the examples.
 	const made = join(user, 'reports');
 	assert.match(await readFile(join(made, 'go.mod'), 'utf8'), new RegExp(`^require ${PATH} v${VERSION}$`, 'm'));

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
@@ -110,7 +110,7 @@ describe('new', () => {
 			assert.equal(read('.env.example'), readFileSync(join(ROOT, 'lib/node/examples/.env.example'), 'utf8'));
 			assert.match(read('server.mjs'), /process\.once\('SIGTERM'/);
 			const { dependencies } = JSON.parse(read('package.json'));
-			assert.equal(dependencies.urlmode, JSON.parse(readFileSync(join(ROOT, 'lib/node/package.json'), 'utf8')).version);
+			assert.equal(resolve(folder, 'server', dependencies.urlmode.replace('file:', '')), join(ROOT, 'lib/node'), 'not of a registry, where anybody may have the name');
 			const imported = [...read('server.mjs').matchAll(/ from '((?:@[^/']+\/)?[^./:'][^/:']*)[^:']*'/g)].map(([, from]) => from);
 			const others = imported.filter((from) => from !== 'urlmode' && !/^(@lynq|@frontmcp)/.test(from));
 			assert.deepEqual(others.filter((from) => !(from in dependencies)), []);
@@ -125,6 +125,7 @@ describe('new', () => {
 		['urlmode', 'urlmode', 'https://files.example.com/urlmode-1.2.3.tgz', 'https://files.example.com/urlmode-1.2.3.tgz'],
 		['urlmode', 'urlmode', 'https://registry.example.com/urlmode/-/urlmode-1.2.3.tgz', '1.2.3'],
 		['@team/urlmode', '@team/urlmode', 'https://registry.example.com/@team/urlmode/-/urlmode-1.2.3.tgz', 'npm:@team/urlmode@1.2.3'],
+		['urlmode', '.pnpm/urlmode@1.2.3/node_modules/urlmode', undefined, 'file:../project/node_modules/.pnpm/urlmode@1.2.3/node_modules/urlmode'],
 	]) {
 		test(`the server needs ${name} from where it was installed: ${at}, ${resolved}`, async () => {
 			const modules = join(folder, 'project/node_modules');
@@ -135,6 +136,19 @@ describe('new', () => {
 			execFileSync(process.execPath, ['--input-type=module', '--eval', "const { run } = await import(process.argv[1]); await run(['sdk', 'made']);", join(installed, 'src/commands/new.js')], { cwd: folder });
 			const { dependencies } = JSON.parse(readFileSync(join(folder, 'made/package.json'), 'utf8'));
 			assert.equal(dependencies.urlmode, from);
+		});
+	}
+
+	for (const made of ['server', "Ada's server", '.']) {
+		test(`what it prints is run as it stands: ${made}`, async () => {
+			const { stdout } = await run(['new', 'sdk', ...made === '.' ? [] : [made]]);
+			mkdirSync(join(folder, 'bin'));
+			for (const name of ['npm', 'node']) writeFileSync(join(folder, 'bin', name), '#!/bin/sh\nprintf "%s|%s|%s\\n" "${0##*/}" "$*" "$PWD"\n', { mode: 0o755 });
+			const commands = stdout.match(/^ {4}.*$/gm).join('\n');
+			const said = execFileSync('sh', ['-euc', commands], { cwd: folder, encoding: 'utf8', env: { PATH: `${join(folder, 'bin')}:${process.env.PATH}` } });
+			const at = join(realpathSync(folder), made);
+			assert.equal(said, `npm|install|${at}\nnode|--env-file=.env server.mjs|${at}\n`);
+			assert.equal(readFileSync(join(at, '.env'), 'utf8'), readFileSync(join(ROOT, 'lib/node/examples/.env.example'), 'utf8'));
 		});
 	}
 

@@ -79,7 +79,17 @@ test('arethetypeswrong finds nothing, for modules', TIMEOUT, async () => {
 describe('installed', TIMEOUT, () => {
 	test('it has what it depends on, its types, and a command', async () => {
 		const project = mkdtempSync(join(folder, 'project-'));
-		await npm(project, 'install', `../${tarball}`, 'openid-client@6');
+		await npm(project, 'install', `../${tarball}`);
+		writeFileSync(join(project, 'alone.mjs'), `
+			import { withAccount } from 'urlmode/mcp-lite';
+			const said = (promise) => promise.catch(({ message }) => message);
+			const connect = withAccount({ provider: 'notion', typed: false, call: { request: {} }, client: { id: 'a', secret: 'b' }, message: 'Please.' }, () => {});
+			console.log(JSON.stringify(await Promise.all([connect, import('urlmode/oauth'), import('urlmode/sdk'), import('urlmode/sdk2')].map(said))));
+		`);
+		const [account, ...others] = JSON.parse((await execute(process.execPath, [join(project, 'alone.mjs')])).stdout);
+		assert.equal(account, 'accounts require the package openid-client, version 6: npm install openid-client@6');
+		assert.deepEqual(others.map((text) => /^Cannot find package '(.*?)'/.exec(text)?.[1]), ['openid-client', '@modelcontextprotocol/sdk', '@modelcontextprotocol/server']);
+		await npm(project, 'install', 'openid-client@6');
 		const installed = join(project, 'node_modules/urlmode');
 		writeFileSync(join(project, 'index.mjs'), `
 			import { UrlMode } from 'urlmode';
@@ -106,10 +116,12 @@ describe('installed', TIMEOUT, () => {
 		t.after(() => fixture.close());
 		const project = mkdtempSync(join(folder, 'steps-'));
 		const [, block] = /^## From an empty folder\n\n```sh\n([^]*?)^```$/m.exec(README);
-		const steps = block.trimEnd().split('\n').map((line) => line.replace(/ +#.*/, '').replace('urlmode-VERSION.tgz', tarball));
+		const steps = block.trimEnd().split('\n').map((line) => line.replace(/ +#.*/, '').replace('../urlmode/build/dist/urlmode-VERSION.tgz', `../${tarball}`));
 		assert.equal(steps.length, 5);
 		const env = { ...process.env, npm_config_prefer_offline: 'true', npm_config_audit: 'false', npm_config_fund: 'false' };
-		for (const step of steps.slice(0, 4)) await execute('sh', ['-c', step], { cwd: project, env });
+		const said = [];
+		for (const step of steps.slice(0, 4)) said.push((await execute('sh', ['-c', step], { cwd: project, env })).stdout);
+		assert.deepEqual([...said[1].matchAll(/^ {4}(.*?)(?: +#.*)?$/gm)].map(([, command]) => command), steps.slice(2), 'new prints these steps');
 
 		const { URLMODE_DATABASE_URL, URLMODE_KEYS_FILE } = fixture.stack.env;
 		const values = {

@@ -332,9 +332,15 @@ test('whoever reports a security problem is told that a placeholder is one', () 
 	assert.ok(report.includes(`\`${names.security}\``) || report.includes(`<${names.security}>`));
 	assert.equal(/\*\*There is no address yet\.\*\*/.test(report), names.security.endsWith('.invalid'));
 	assert.match(read('lib/go/go.mod'), new RegExp(`^module ${names.go}$`, 'm'));
-	assert.equal(JSON.parse(read('lib/node/package.json')).name, names.npm);
-	assert.equal(/^name = "(.*)"$/m.exec(read('lib/python/pyproject.toml'))[1], names.python);
-	assert.ok(read('nginx/containers/chart/values.yaml').includes(`repository: ${names.image},`));
+	for (const file of ['README.md', 'nginx/dist/README.md']) assert.match(read(file), new RegExp(`pip install ['"]${names.python}\\[`), file);
+});
+
+test('SECURITY corrects a version for as long as the guide to upgrades says', () => {
+	const rows = section('nginx/SECURITY.md', 'Which versions are supported');
+	const [, words] = /says how long each version is corrected: ([^.]*)\./.exec(section('nginx/UPGRADING.md', 'What is stable').replaceAll(/\s+/g, ' '));
+	const [, which, time] = /^the (last minor version) of a MAJOR (for a year) after the next MAJOR$/.exec(words);
+	assert.match(rows, new RegExp(`^\\| the ${which} of the MAJOR before \\| ${time} after the next MAJOR \\|$`, 'm'));
+	assert.doesNotMatch(rows, /\d/, 'a version would be that of today');
 });
 
 test('no program that was built is among the sources', () => {

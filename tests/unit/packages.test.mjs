@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The documents of the packages for Node, Python and Go, as nginx/dist/documents.py writes them: no link leads nowhere.
+// The documents of the packages for Node, Python and Go, and of the callback host, as nginx/dist/documents.py writes them: no link leads nowhere.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
@@ -31,7 +31,7 @@ test('a link leads to what the package has, or to the repository at this commit,
 		write(path.join(tree, 'lib/node/README.md'), '[a](HTTP.md) [b](../providers/EVENTS.md) [c](../python/README.md#c) [d](examples/app.mjs)');
 		write(path.join(tree, 'lib/go/README.md'), '[a](../node/VAULT.md#a) [b](../providers/EVENTS.md) [c](examples/app/app.go) [d](mcp/mcp.go) [e](urlmode.go) [f](../../nginx/API.md)');
 		write(path.join(tree, 'nginx/dist/names'), `repository=${repository}\n`);
-		python(tree, 'v1.0.0');
+		python('write', tree, 'v1.0.0');
 		return (file) => readFileSync(path.join(tree, file), 'utf8');
 	};
 	const real = made('real', 'https://git.urlmode.dev/urlmode');
@@ -39,7 +39,7 @@ test('a link leads to what the package has, or to the repository at this commit,
 	assert.equal(real(path.join('lib/python/documents', 'python/README.md')), `[a](REFERENCE.md#a) [\`b[0]\`](../node/HTTP.md) [c](../providers/EVENTS.md#c) [d](${at}/nginx/API.md#d)\n`
 		+ `[e](https://example.org/x) [f](#f) ![g](${at}/tests/demo.png) \`x[1](y)\` [h](examples/app.py)\n`);
 	assert.equal(real('lib/python/README.md').split('\n')[0], `[a](${at}/lib/python/REFERENCE.md#a) [\`b[0]\`](${at}/lib/node/HTTP.md) [c](${at}/lib/providers/EVENTS.md#c) [d](${at}/nginx/API.md#d)`);
-	assert.equal(real('lib/node/README.md'), `[a](HTTP.md) [b](providers/EVENTS.md) [c](${at}/lib/python/README.md#c) [d](examples/app.mjs)`);
+	assert.equal(real('lib/node/README.md'), `[a](${at}/lib/node/HTTP.md) [b](${at}/lib/providers/EVENTS.md) [c](${at}/lib/python/README.md#c) [d](${at}/lib/node/examples/app.mjs)`);
 	assert.equal(real('lib/go/README.md'), `[a](documents/node/VAULT.md#a) [b](documents/providers/EVENTS.md) [c](_examples/app/app.go) [d](${at}/lib/go/mcp/mcp.go) [e](urlmode.go) [f](${at}/nginx/API.md)`);
 	assert.equal(real(path.join('lib/go/documents', 'node/README.md')), `[a](HTTP.md) [b](../providers/EVENTS.md) [c](${at}/lib/python/README.md#c) [d](${at}/lib/node/examples/app.mjs)`);
 	assert.equal(made('placeholder', 'https://git.example.com/urlmode')('lib/node/README.md'),
@@ -57,7 +57,10 @@ test('the packages of this tree have no dead link', () => {
 	const tree = path.join(folder, 'tree');
 	const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate'], { cwd: ROOT, encoding: 'utf8', maxBuffer: 1 << 26 }).split('\0');
 	for (const file of files.filter(Boolean)) write(path.join(tree, file), /\.md$|^nginx\/dist\/names$|^lib\/go\/([a-z]*\/)?go\.mod$/.test(file) ? readFileSync(path.join(ROOT, file)) : '');
-	python(tree, 'HEAD');
+	const host = path.join(folder, 'host');
+	rmSync(path.join(tree, 'tests'), { recursive: true }); // as in a source package
+	python('host', tree, 'HEAD', host);
+	python('write', tree, 'HEAD');
 
 	// As prepare.mjs puts the one together, and hatch_build.py the other one.
 	const node = path.join(folder, 'node');
@@ -83,6 +86,13 @@ test('the packages of this tree have no dead link', () => {
 	const module = path.join(folder, 'module', `${name}@v1.0.0`);
 	assert.equal(dead(module), '');
 	assert.deepEqual(readdirSync(path.join(module, '_examples')), readdirSync(path.join(tree, 'lib/go/examples')).filter((each) => !each.startsWith('go.')));
+
+	// As nginx/install has them.
+	const [, found] = /^(find README\.md [^]*?) \|$/m.exec(readFileSync(path.join(ROOT, 'nginx/install'), 'utf8'));
+	for (const name of execFileSync('sh', ['-c', found], { cwd: tree, encoding: 'utf8' }).split('\n').filter((each) => each && !existsSync(path.join(host, each)))) write(path.join(host, name), '');
+	cpSync(path.join(tree, 'nginx/examples'), path.join(host, 'examples'), { recursive: true });
+	assert.equal(dead(host), '');
+	assert.match(readFileSync(path.join(host, 'nginx/DATABASE.md'), 'utf8'), /\]\(\.\.\/examples\/patroni\/patroni\.yml\)/);
 
 	const published = readFileSync(path.join(tree, 'lib/python/README.md'), 'utf8');
 	assert.doesNotMatch(published.replaceAll(/```[^]*?```/g, ''), /\]\((?!https?:|#)[^)]*[/.]/, 'what PyPI shows has no file beside it');

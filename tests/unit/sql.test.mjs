@@ -61,8 +61,9 @@ test('a released migration never changes', () => {
 
 test('the guide to upgrades names each function that only older programs and packages call, and no other one', () => {
 	const guide = readFileSync(path.join(SQL, '../nginx/UPGRADING.md'), 'utf8');
-	const [, named] = /\*\*Functions with a successor\*\*([^]*?)They are there for/.exec(guide);
-	const older = [...named.replaceAll(/\([^)]*\)/g, '').matchAll(/`(\w+)`/g)].map(([, name]) => name);
+	const [, named] = /^## Functions with a successor\n([^]*?)^## /m.exec(guide);
+	const rows = [...named.matchAll(/^\| (`.*?`) \| (`.*`) \|$/gm)].map((row) => row.slice(1).map((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name)));
+	const older = rows.flatMap(([names]) => names);
 
 	const sources = execFileSync('git', ['ls-files', '-z', 'cgi-bin', 'lib', 'nginx/command', 'sql/functions', 'sql/frameworks/functions'], { cwd: path.join(SQL, '..'), encoding: 'utf8' }).split('\0')
 		.filter((file) => /\.(c|js|py|go|sh|sql)$|command\/urlmode$|PROTOCOL\.md$/.test(file) && !/_test\.go$|\/tests?\/|urlmodetest/.test(file));
@@ -76,6 +77,7 @@ test('the guide to upgrades names each function that only older programs and pac
 	// Operators ask for the hosts with psql.
 	assert.deepEqual(all.filter((name) => !called.has(name) && name !== 'list_hosts').sort(), older.toSorted());
 	assert.ok(older.length > 20);
+	assert.deepEqual(rows.flatMap(([, names]) => names).filter((name) => !all.includes(name) || older.includes(name)), [], 'successors');
 });
 
 test('each mistake that the histories must find can be put into the SQL', async () => {

@@ -224,7 +224,8 @@ async function useDatabase(file, url, more = {}) {
 }
 
 test('there is a record of each release', async () => {
-	const tags = (await run(ROOT, plain, 'git', 'tag', '--list', 'v*').catch(() => '')).split('\n').filter(Boolean);
+	// That of this commit cannot be in it.
+	const tags = (await run(ROOT, plain, 'git', 'tag', '--list', 'v*', '--no-contains', 'HEAD').catch(() => '')).split('\n').filter(Boolean);
 	assert.deepEqual(tags.filter((tag) => !RECORDS.includes(tag)), [], 'tests/upgrade/record TAG');
 	assert.ok(RECORDS.length > 0);
 });

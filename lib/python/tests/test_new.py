@@ -70,6 +70,32 @@ def test_a_server_that_runs_as_it_stands(framework: str, tmp_path: Path) -> None
             server.stdout.close()
 
 
+@pytest.mark.parametrize("made", ["server", "Ada's server", "."])
+def test_what_it_prints_is_run_as_it_stands(made: str, tmp_path: Path) -> None:
+    said = subprocess.run(
+        [sys.executable, "-m", "urlmode", "new", "sdk", *([] if made == "." else [made])], check=True, capture_output=True, text=True, cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "lib/python/src")},
+    ).stdout  # fmt: skip
+    commands = [line[4:] for line in said.splitlines() if line.startswith("    ")]
+    readme = [line[4:] for line in (ROOT / "lib/python/README.md").read_text("utf-8").splitlines() if line.startswith("    ")]
+    plain = [command.partition("  #")[0].rstrip() for command in commands]
+    there = [command.partition("  #")[0].rstrip() for command in readme]
+    after = there.index("python -m urlmode new fastmcp") + 1
+    assert plain[-3:] == there[after : after + 3]
+    for name in ("pip", "python"):
+        (tmp_path / name).write_text('#!/bin/sh\nprintf "%s|%s|%s|%s\\n" "${0##*/}" "$*" "$PWD" "${URLMODE_BASE_URL-}"\n')
+        (tmp_path / name).chmod(0o755)
+    ran = subprocess.run(["sh", "-euc", "\n".join(commands)], check=True, capture_output=True, text=True, cwd=tmp_path, env={"PATH": f"{tmp_path}:{os.environ['PATH']}"})
+    at = tmp_path.resolve() / made
+    assert ran.stdout == f"pip|install -r requirements.txt|{at}|\npython|server.py|{at}|https://callback.example\n"
+
+
+def test_in_a_checkout_the_requirement_is_the_checkout(tmp_path: Path) -> None:
+    run("new", "sdk", tmp_path)
+    wanted = f"urlmode[binary,mcp,oauth] @ {(ROOT / 'lib/python').as_uri()}"  # of an index, anybody may have the name
+    assert (tmp_path / "requirements.txt").read_text().splitlines()[0] == wanted
+
+
 def test_a_file_that_exists_stays_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "app.py").write_text("mine")
     assert f"{tmp_path / 'app.py'} exists, and stays as it is" in run("new", "sdk", tmp_path)

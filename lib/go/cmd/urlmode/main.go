@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime/debug"
 	"strings"
 
@@ -33,6 +34,8 @@ var frameworks = []struct{ name, of string }{
 	{"paid", "the official SDK: a report that is sold once, credits, and a subscription"},
 }
 
+var plain = regexp.MustCompile(`^[\w./@-]+$`)
+
 func list() string {
 	var text strings.Builder
 	for _, each := range frameworks {
@@ -43,6 +46,7 @@ func list() string {
 
 func help() string {
 	return `usage: urlmode new [FRAMEWORK] [FOLDER]
+       urlmode --version
 
 new writes the example server of a framework into a folder, this one by default:
 
@@ -63,6 +67,9 @@ func run(given []string, out, errs io.Writer) int {
 	switch {
 	case len(given) == 1 && given[0] == "new":
 		fmt.Fprint(out, list())
+		return 0
+	case len(given) == 1 && given[0] == "--version":
+		fmt.Fprintln(out, "urlmode", version())
 		return 0
 	case len(given) > 0 && (given[len(given)-1] == "--help" || given[len(given)-1] == "-h"):
 		fmt.Fprint(out, help())
@@ -110,21 +117,43 @@ func write(framework, folder string, out io.Writer) error {
 			return err
 		}
 	}
-	fmt.Fprint(out, `
-Get the packages with go get . there. Copy .env.example to .env, write your own values into it, and then
+	there := ""
+	if folder != "." {
+		there = "cd " + quoted(folder) + " && "
+	}
+	fmt.Fprintf(out, `
+Then
 
+    %sgo get .
+    cp .env.example .env                                  # then write into it where the callback programs are
     set -a; . ./.env; set +a; go run .
-`)
+`, there)
 	return nil
+}
+
+// quoted is a text as a word of a shell.
+func quoted(text string) string {
+	if plain.MatchString(text) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
 func goMod() string {
 	text := "module server\n\ngo " + goVersion + "\n"
-	info, ok := debug.ReadBuildInfo()
-	if !ok || !strings.HasPrefix(info.Main.Version, "v") || strings.Contains(info.Main.Version, "+") {
+	if !strings.HasPrefix(version(), "v") || strings.Contains(version(), "+") {
 		return text // in a checkout of the repository
 	}
-	return text + "\nrequire " + module + " " + info.Main.Version + "\n"
+	return text + "\nrequire " + module + " " + version() + "\n"
+}
+
+// version is that of the module, as Go knows it: "(devel)" in a checkout.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "(devel)"
+	}
+	return info.Main.Version
 }
 
 func create(folder, name, text string, out io.Writer) error {

@@ -4,6 +4,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -55,6 +56,44 @@ func TestNewWritesAServerAndChangesNoFile(t *testing.T) {
 		}
 		if code, out, _ := call("new", each.name, folder); code != 0 || strings.Count(out, " exists, and stays as it is\n") != 5 || read("main.go") != "mine" {
 			t.Error(code, out)
+		}
+	}
+}
+
+// In a module of users, its version is that of the module: tests/install/go-modules.test.mjs.
+func TestVersion(t *testing.T) {
+	if code, out, errs := call("--version"); code != 0 || errs != "" || out != "urlmode "+version()+"\n" {
+		t.Error(code, out, errs)
+	}
+}
+
+func TestWhatIsPrintedIsRunAsItStands(t *testing.T) {
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, made := range []string{"reports", "Ada's server", "."} {
+		folder := t.TempDir()
+		t.Chdir(folder)
+		given := []string{"new", "sdk", made}
+		if made == "." {
+			given = given[:2]
+		}
+		_, out, _ := call(given...)
+		_, commands, _ := strings.Cut(out, "\nThen\n\n")
+		if made == "reports" && !strings.Contains(string(text), commands) {
+			t.Errorf("not in README: %s", commands)
+		}
+		stub := "#!/bin/sh\nprintf '%s|%s|%s\\n' \"$*\" \"$PWD\" \"${URLMODE_BASE_URL-}\"\n"
+		if err := os.WriteFile("go", []byte(stub), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		shell := exec.Command("sh", "-euc", commands)
+		shell.Env = []string{"PATH=" + folder + ":" + os.Getenv("PATH")}
+		ran, err := shell.Output()
+		at := filepath.Join(folder, made)
+		if want := "get .|" + at + "|\nrun .|" + at + "|https://callback.example\n"; err != nil || string(ran) != want {
+			t.Errorf("%s, %v: not %s", ran, err, want)
 		}
 	}
 }

@@ -31,7 +31,7 @@ export async function importOpenIdClient() {
 		return await import('openid-client');
 	} catch (error) {
 		if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'ERR_MODULE_NOT_FOUND') throw error;
-		throw new Error('withAccount requires the package openid-client, version 6: npm install openid-client');
+		throw new Error('accounts require the package openid-client, version 6: npm install openid-client@6');
 	}
 }
 

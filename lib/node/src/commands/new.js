@@ -69,13 +69,17 @@ export async function run([framework, folder = '.', ...more]) {
 	await addPackages(join(folder, 'package.json'), { urlmode: await ownVersion(folder), ...COMMON, ...described.packages });
 	const { notOnNpm } = described;
 	process.stdout.write(`
-Install the packages with npm install${notOnNpm ? `, and from their source ${notOnNpm.join(' and ')}, which npm does not have` : ''}.
-Copy .env.example to .env, write your own values into it, and then
+${notOnNpm ? `npm does not have ${notOnNpm.join(' and ')}: install them from their source. ` : ''}Then
 
-    node --env-file=.env server.mjs
+${folder === '.' ? '' : `    cd ${quoted(folder)}\n`}    npm install
+    cp .env.example .env                 # then write into it where the callback programs are
+    node --env-file=.env server.mjs      # the server prints its URL
 `);
 	return 0;
 }
+
+/** @param {string} text as a word of a shell */
+const quoted = (text) => (/^[\w./@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 /**
  * This package, from where it was installed: what is on no registry would be looked for there under a name that anybody can take.
@@ -87,8 +91,9 @@ async function ownVersion(folder) {
 	const { name, version } = JSON.parse(await readFile(join(here, 'package.json'), 'utf8'));
 	const { root, resolved } = await installation(here);
 	if (resolved.startsWith('file:')) return `file:${relative(folder, resolve(root, resolved.slice(5)))}`;
+	if (!/^git\+|^https?:/.test(resolved)) return `file:${relative(folder, here)}`; // a checkout, or what another one than npm has installed
 	// A registry has its archives below /-/.
-	if (/^git\+|^https?:(?!.*\/-\/)/.test(resolved)) return resolved;
+	if (!/^https?:.*\/-\//.test(resolved)) return resolved;
 	return name === 'urlmode' ? version : `npm:${name}@${version}`;
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import sys
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
@@ -93,11 +94,13 @@ def _write_example(framework: str, folder: Path) -> None:
         text = shipped_file(f"python/examples/{source}").read_text("utf-8")
         _write(folder / name, text.replace(example, "server.py"))
     _write(folder / "requirements.txt", f"{_requirement(f'binary,{extra}')}\nuvicorn\n")
-    print("""
-Install the packages with pip install -r requirements.txt. Copy .env.example to .env, write your own
-values into it, and then
+    there = "" if folder == Path() else f"    cd {shlex.quote(str(folder))}\n"
+    print(f"""
+Then
 
-    set -a; . ./.env; set +a; python server.py
+{there}    pip install -r requirements.txt
+    cp .env.example .env                # then write into it where the callback programs are
+    set -a; . ./.env; set +a; python server.py            # the server prints its URL
 """, end="")  # fmt: skip
 
 
@@ -106,7 +109,7 @@ def _requirement(extras: str) -> str:
     try:
         here = distribution(DISTRIBUTION)
     except PackageNotFoundError:  # in a checkout of the repository
-        return f"urlmode[{extras}]"
+        return f"{DISTRIBUTION}[{extras}] @ {Path(__file__).parents[2].as_uri()}"
     direct = here.read_text("direct_url.json")
     return f"{DISTRIBUTION}[{extras}] @ {_direct_reference(json.loads(direct))}" if direct else f"{DISTRIBUTION}[{extras}]=={here.version}"
 
