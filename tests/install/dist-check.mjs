@@ -52,7 +52,7 @@ async function readme(row) {
 	return (cwd, more = {}) => runWith({ DIST, ...more }, cwd, 'sh', '-euc', commands.join('\n'));
 }
 
-const folder = await mkdtemp(path.join(tmpdir(), 'urlmode-dist-check-'));
+const folder = await mkdtemp(path.join(tmpdir(), 'dist-'));
 chmodSync(folder, 0o755);
 after(() => rm(folder, { recursive: true, force: true }));
 async function empty(name) {
@@ -291,7 +291,7 @@ for (const [release, number] of Object.entries(RELEASES)) {
 
 describe('the image', () => {
 	const name = `${names.image}:${versions.npm}`;
-	// Nothing of this machine's own containers; and no file system that a container of tests cannot mount.
+	// Nothing of this machine's own containers; and no file system that a container of tests cannot mount. A runroot may have 50 characters.
 	const podman = (...args) => run(folder, 'podman', '--root', path.join(folder, 'storage'), '--runroot', path.join(folder, 'running'), '--storage-driver', 'vfs', ...args);
 	let loaded;
 
