@@ -24,6 +24,11 @@ export const ACTIONS = ['accept', 'decline', 'cancel'];
 export const END_ACTIONS = ['decline', 'cancel'];
 
 /**
+ * @typedef {'completed' | 'already' | 'opened' | 'processing'} AbandonOutcome what `abandon` has done, or the status in
+ * which the elicitation stays
+ */
+
+/**
  * @typedef {'pending' | 'opened' | 'processing'} OpenStatus the status of an elicitation that is not completed. They
  * are in their order.
  */

@@ -32,7 +32,7 @@ const READ_NAME = 'urlmode_read';
  * @typedef {import('./contract-money.js').UnclaimedRow} UnclaimedRow
  * @typedef {import('./contract-money.js').RefundRow} RefundRow
  * @typedef {Parameters<typeof sql.settle>[1]} Completion
- * @typedef {'completed' | 'already' | 'opened' | 'processing'} AbandonOutcome
+ * @typedef {import('./contract-words.js').AbandonOutcome} AbandonOutcome
  *
  * @typedef {object} Resumed
  * @property {string} id

@@ -27,6 +27,9 @@ EndAction = Literal["decline", "cancel"]
 
 END_ACTIONS: tuple[EndAction, ...] = ("decline", "cancel")
 
+AbandonOutcome = Literal["completed", "already", "opened", "processing"]
+"""What `abandon` has done, or the status in which the elicitation stays."""
+
 OpenStatus = Literal["pending", "opened", "processing"]
 """The status of an elicitation that is not completed. They are in their order."""
 

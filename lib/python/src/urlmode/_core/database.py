@@ -22,6 +22,7 @@ from .contract_limits import BUSY_MAX_S, BUSY_MIN_S, KEEP_RESULTS_S, QUERY_S
 from .contract_money import EntitlementRow, RefundRow, UnclaimedRow, UndeliveredRow
 from .contract_rechecks import TakenRecheck
 from .contract_statements import NOTIFY
+from .contract_words import AbandonOutcome
 from .errors import (
     ElicitationExistsError,
     ElicitationLimitError,
@@ -48,9 +49,6 @@ class Resumed(NamedTuple):
     link_kid: int | None
     is_held: bool
     """An amount that does not match waits to be delivered or refunded."""
-
-
-AbandonOutcome = Literal["completed", "already", "opened", "processing"]
 
 
 def _sharing(row: Row) -> Row:

@@ -9,7 +9,7 @@ from datetime import timedelta
 from functools import partial
 from os import PathLike, fspath
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 
@@ -35,11 +35,11 @@ from .contract_limits import (
 )
 from .contract_money import RefundRow, UnclaimedRow
 from .contract_seals import RESULT_INFO
-from .contract_words import END_ACTIONS, PURGE_KINDS, EndAction
+from .contract_words import END_ACTIONS, PURGE_KINDS, AbandonOutcome, EndAction
 from .create import Creator
 from .create_methods import CreateMethods
 from .create_options import Checked
-from .database import AbandonOutcome, Database
+from .database import Database
 from .errors import UrlModeClosedError, UrlModeError
 from .events import Events
 from .form_types import VerifyFunction

@@ -11,8 +11,7 @@ from typing import Any
 
 from .contract_calls import Row, RowKey
 from .contract_limits import ABANDON_S
-from .contract_words import OPEN_STATUSES
-from .database import AbandonOutcome
+from .contract_words import OPEN_STATUSES, AbandonOutcome
 from .errors import ElicitationTimeoutError
 from .form_types import VerifyFunction
 from .outcome import Verifier
