@@ -43,9 +43,11 @@ static const struct exponent {
 };
 
 static int
-compare(const void *currency, const void *exponent)
+compare(const void *currency, const void *row)
 {
-	return strcmp(currency, ((const struct exponent *)exponent)->currency);
+	const struct exponent *exponent = row;
+
+	return strcmp(currency, exponent->currency);
 }
 
 unsigned
