@@ -102,7 +102,7 @@ export function python(calls, types, room) {
 	const from = (module, names) => (names.some(uses) ? `from ${module} import ${names.filter(uses).join(', ')}\n` : '');
 	const standard = `${uses('json') ? 'import json\n' : ''}${from('collections.abc', ['Awaitable', 'Sequence'])}${from('datetime', ['datetime'])}`;
 	const own = room === 'vault' ? from('.._core.contract_calls', ['Query']) + from('.sealed_tokens', ['Place'])
-		: `${room === 'core' ? '' : from('.contract_calls', ['Query', 'RowKey'])}${from('.contract_words', ['EndAction'])}${from('.types', ['Action', 'Kind', 'LedgerType', 'OpenStatus'])}`;
+		: `${room === 'core' ? '' : from('.contract_calls', ['Query', 'RowKey'])}${from('.contract_words', ['EndAction'])}${from('.money_types', ['LedgerType'])}${from('.types', ['Action', 'Kind', 'OpenStatus'])}`;
 	return `${head.py}
 ${standard}${from('typing', ['Any', 'Literal', 'NamedTuple', 'Protocol'])}
 ${own}${start}${body}`;

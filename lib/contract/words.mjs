@@ -69,7 +69,7 @@ ${wrapped(comment, '// ')}type ${name} string
 const (
 ${words.map((word, i) => `	${names[i].padEnd(width)} ${name} = ${word === zero ? `"" // also "${word}"` : `"${word}"`}\n`).join('')})
 ` : '';
-	return type + (isList('go', each) ? `\n${wrapped(`${list}: each is ${each.says}.`, '// ')}var ${list} = []string{${words.map((word) => `"${word}"`).join(', ')}}\n` : '');
+	return type + (isList('go', each) ? `\n${wrapped(`${list} has them all: each is ${each.says}.`, '// ')}var ${list} = []string{${words.map((word) => `"${word}"`).join(', ')}}\n` : '');
 }).join('')}`;
 
 /** @type {(all: Words[]) => string} */

@@ -112,6 +112,17 @@ skip_string(struct parser *p, struct um_json_node *node, char *begin,
 	return take(p, '"');
 }
 
+/* Moves behind the bytes that stand for themselves. */
+static void
+skip_plain(struct parser *p)
+{
+	size_t plain;
+
+	do
+		p->at += plain = um_json_plain(p->at);
+	while (plain == UM_JSON_EIGHT);
+}
+
 static bool
 parse_string(struct parser *p)
 {
@@ -122,6 +133,7 @@ parse_string(struct parser *p)
 	node = take_token(p, '"') ? add_node(p, UM_JSON_STRING, 0) : NULL;
 	if (node == NULL)
 		return false;
+	skip_plain(p);
 	for (out = p->at; (c = (unsigned char)*p->at++) != '"';) {
 		char *begin = p->at - 1;
 
@@ -335,12 +347,12 @@ parse(struct um_str text, size_t max, bool lenient, bool nul,
 	fault->reason = "out of memory";
 	if (p.cap > max)
 		p.cap = max;
-	p.nodes = malloc(p.cap * sizeof(p.nodes[0]) + text.len + 1);
+	p.nodes = malloc(p.cap * sizeof(p.nodes[0]) + text.len + UM_JSON_EIGHT);
 	if (p.nodes == NULL)
 		return NULL;
 	p.at = copy = (char *)&p.nodes[p.cap];
 	memcpy(copy, text.ptr, text.len);
-	copy[text.len] = '\0';
+	memset(copy + text.len, 0, UM_JSON_EIGHT);
 	p.end = copy + text.len;
 	if (lenient && strncmp(copy, BYTE_ORDER_MARK, 3) == 0)
 		p.at += 3;

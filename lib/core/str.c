@@ -8,13 +8,6 @@
 #include <string.h>
 
 bool
-um_str_eq(struct um_str a, struct um_str b)
-{
-	return a.len == b.len
-		&& (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
-}
-
-bool
 um_str_is(struct um_str a, const char *text)
 {
 	return um_str_eq(a, um_str(text));

@@ -21,7 +21,13 @@ um_str(const char *text)
 	return (struct um_str){ text, text != NULL ? strlen(text) : 0 };
 }
 
-bool um_str_eq(struct um_str a, struct um_str b);
+static inline bool
+um_str_eq(struct um_str a, struct um_str b)
+{
+	return a.len == b.len
+		&& (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
 /* The same with a C string, or NULL for no bytes. */
 bool um_str_is(struct um_str a, const char *text);
 

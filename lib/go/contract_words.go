@@ -16,10 +16,10 @@ const (
 	Approval  Kind = "approval"
 )
 
-// kinds: each is what the user does in the browser.
+// kinds has them all: each is what the user does in the browser.
 var kinds = []string{"oauth", "payment", "signature", "input", "approval"}
 
-// targetKinds: each is a kind with a page of the provider.
+// targetKinds has them all: each is a kind with a page of the provider.
 var targetKinds = []string{"oauth", "payment", "signature"}
 
 // Action is one of the three actions of the protocol.
@@ -54,10 +54,10 @@ const (
 	ProgressAttemptFailed Progress = "attempt_failed"
 )
 
-// waitEnds: each is how a wait has ended, for the metrics.
+// waitEnds has them all: each is how a wait has ended, for the metrics.
 var waitEnds = []string{"accept", "decline", "cancel", "timeout", "aborted", "closed", "error"}
 
-// purgeKinds: each is what a purge deletes.
+// purgeKinds has them all: each is what a purge deletes.
 var purgeKinds = []string{"oauth", "payment", "signature", "input", "approval", "result", "stored"}
 
 // EntryStatus is the status of a payment or refund at its provider.
@@ -71,7 +71,7 @@ const (
 	EntryCancelled  EntryStatus = "cancelled"
 )
 
-// entryStatuses: each is the status of a payment or refund at its provider.
+// entryStatuses has them all: each is the status of a payment or refund at its provider.
 var entryStatuses = []string{"paid", "processing", "failed", "cancelled"}
 
 // EntitlementStatus is what a subscription is. The first three may be used. One that is cancelled is not renewed.
@@ -126,5 +126,5 @@ const (
 	MatchCheckout Match = "checkout"
 )
 
-// matches: each is how the amount that is paid must match.
+// matches has them all: each is how the amount that is paid must match.
 var matches = []string{"exact", "at-least", "checkout"}

@@ -144,7 +144,7 @@ func TestRandomFormsAreCheckedAsInOtherLanguages(t *testing.T) {
 	}
 }
 
-// isMade: what Go has read is all that the JSON says. For null, it has read nothing.
+// isMade tells whether what Go has read is all that the JSON says. For null, it has read nothing.
 func isMade(t *testing.T, kind Kind, text []byte) bool {
 	t.Helper()
 	var form any = new(InputForm)

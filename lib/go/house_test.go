@@ -23,7 +23,7 @@ func (nothing) Import(path string) (*types.Package, error) { return nil, errors.
 // stateful are types whose variables exist to change.
 var stateful = regexp.MustCompile(`^(sync\.(Mutex|RWMutex|Map|Pool|Once|WaitGroup)\b|atomic\.|chan |make\(chan)`)
 
-// isStateful: of a function there is a variable only for another one to take its place, in a test for example.
+// isStateful is false of a function: there is a variable only for another one to take its place, in a test for example.
 func isStateful(of ast.Expr) bool {
 	switch of.(type) {
 	case *ast.FuncLit, *ast.FuncType:

@@ -164,7 +164,7 @@ func NeverCancel(config *pgxpool.Config) {
 	}
 }
 
-// neverCancel: pgx opens another connection to cancel the statement of each one that is lost.
+// neverCancel keeps pgx from opening another connection to cancel the statement of each one that is lost.
 func neverCancel(to *pgx.ConnConfig) {
 	var isMade atomic.Bool
 	dial, after := to.DialFunc, to.AfterConnect

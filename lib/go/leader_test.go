@@ -181,7 +181,7 @@ func TestLeaderThatDoesNotCommit(t *testing.T) {
 	}
 }
 
-// TestLeaderIsLookedFor: as long as a host says nothing, which may be the old primary, and come back as it was.
+// TestLeaderIsLookedFor has it looked for as long as a host says nothing, which may be the old primary, and come back as it was.
 func TestLeaderIsLookedFor(t *testing.T) {
 	p := startPair(t)
 	server, err := pgx.ParseConfig(p.server)

@@ -271,7 +271,7 @@ func (c *Claim) notified(all []notification) {
 	}
 }
 
-// listening: the next renewal says what was not heard.
+// listening is nothing to it: the next renewal says what was not heard.
 func (c *Claim) listening() {}
 
 // pause is shorter if money went back meanwhile, but the lease is not renewed more often than a database that does not answer is asked.

@@ -25,7 +25,7 @@ import (
 
 // What 100,000 open waits take, with the goroutines that wait. The contexts are their callers', and so they are made before: one
 // with a deadline takes 400 bytes more. The runtime begins a goroutine with 2 KB of stack, of which the caller has about 400 bytes:
-// see await and beginnings.
+// see await and starter.
 func TestMemoryOfWaits(t *testing.T) {
 	const count, most = 100_000, 400_000_000
 	m := offline(t)

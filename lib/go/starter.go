@@ -13,7 +13,7 @@ type starter struct {
 }
 
 type starting struct {
-	one   *wait
+	wait  *wait
 	id    string
 	owner Owner
 }
@@ -45,12 +45,12 @@ func (ws *waits) beginAll() {
 			if err == nil {
 				ws.purger.start()
 				ws.rechecks.start()
-				err = ws.add(k, each.one)
+				err = ws.add(k, each.wait)
 			}
 			if err != nil {
-				each.one.err = err
+				each.wait.err = err
 			}
-			each.one.wake()
+			each.wait.wake()
 		}
 	}
 }

@@ -4,7 +4,6 @@ package urlmode
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"time"
@@ -64,57 +63,6 @@ type Config struct {
 	OnEvent func(context.Context, Event)
 	// Logger gets problems that make no call fail, with an attribute "code". slog.Default by default.
 	Logger *slog.Logger
-}
-
-// Expected is what must be paid.
-type Expected struct {
-	// Amount is in the minor units of ISO 4217, for every provider.
-	Amount   int64
-	Currency string // ISO 4217
-	// Match is how the amount that is paid must match: MatchExact by default.
-	Match Match
-	// Any means that every amount is accepted, and the other members are not used.
-	Any bool
-}
-
-func (e Expected) hasPrice() bool {
-	return e.Match != MatchCheckout || e.Currency != "" || e.Amount != 0
-}
-
-func (e Expected) members() any {
-	if e.Any {
-		return "any"
-	}
-	members := map[string]any{}
-	if e.hasPrice() {
-		members["amount"], members["currency"] = e.Amount, e.Currency
-	}
-	if e.Match != MatchExact {
-		members["match"] = e.Match
-	}
-	return members
-}
-
-// String is the price as people write it, such as "10.50 EUR", and empty for any amount.
-func (e Expected) String() string {
-	if e.Any || e.Currency == "" {
-		return ""
-	}
-	return asDecimal(e.Amount, exponents()[e.Currency]) + " " + e.Currency
-}
-
-// MarshalJSON writes what is expected as the database has it.
-func (e Expected) MarshalJSON() ([]byte, error) { return json.Marshal(e.members()) }
-
-// UnmarshalJSON reads an object with amount and currency, or "any".
-func (e *Expected) UnmarshalJSON(text []byte) error {
-	if string(text) == `"any"` {
-		*e = Expected{Any: true}
-		return nil
-	}
-	type plain Expected
-	*e = Expected{}
-	return json.Unmarshal(text, (*plain)(e))
 }
 
 // CallbackURLs are what a target URL may contain.
@@ -282,6 +230,38 @@ type WaitOptions struct {
 	Abandon bool
 
 	telling *telling // nil without Config.OnEvent
+}
+
+// ClaimOptions are those of Claim. The zero value claims an accept.
+type ClaimOptions struct {
+	Action Action // with which it must have ended: accept by default
+	// Reference is the payment to claim, also one that does not match. Empty is none, and then it is the oldest one that
+	// matches: Go cannot tell an empty one that was given from one that was not. Node and Python refuse it.
+	Reference string
+	// Held claims a payment that is held, after the operator has decided.
+	Held bool
+	// Recheck and RecheckAfter are as those of LeaseOptions.
+	Recheck      RecheckFunc
+	RecheckAfter time.Duration
+}
+
+// LeaseOptions are those of BeginClaim.
+type LeaseOptions struct {
+	Reference string
+	// Lease is renewed while the work is in progress: 30 seconds by default, from a second to an hour.
+	Lease time.Duration
+	// Wait is how long to wait while another call holds the lease.
+	Wait time.Duration
+	// ClaimID is a UUID that names this claim. Who begins again with the same one has the same claim.
+	ClaimID string
+	// Fence is that of a claim that Hold has kept, to go on with it: if another call has begun since, this one begins as any other.
+	Fence int64
+	// AnyPayment is also one that does not match or is held, by its Reference: to deliver or refund what Unclaimed or Undelivered lists.
+	AnyPayment bool
+	// Recheck asks the provider before the claim begins, if an event has ever asked for that. If it fails, the claim does not begin.
+	Recheck RecheckFunc
+	// RecheckAfter is how old its last answer may be: a minute by default. Less than zero: each claim asks.
+	RecheckAfter time.Duration
 }
 
 // RecheckFunc asks a provider about an event that proves nothing. Nil: there is nothing yet. Without an answer within a minute it has

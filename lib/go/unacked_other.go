@@ -6,5 +6,5 @@ package urlmode
 
 import "syscall"
 
-// limitUnacked: only Linux has this limit.
+// limitUnacked does nothing: only Linux has this limit.
 func limitUnacked(_, _ string, _ syscall.RawConn) error { return nil }

@@ -308,23 +308,28 @@ send_statement(PGconn *conn, bool pooled, const struct statement *st,
 {
 	static const int binary[PARAMS_MAX] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
 		1, 1, 1, 1 };
-	struct um_buf param[PARAMS_MAX] = { 0 };
+	struct um_buf all = { 0 }; /* the parameters, one after another */
 	const char *values[PARAMS_MAX];
 	int lengths[PARAMS_MAX];
 	Oid types[PARAMS_MAX];
 	int params = put_types(types, st);
-	bool ok = true;
+	size_t begin = 0;
+	bool ok;
 
 	for (int p = 0; p < params; p++) {
-		um_array_begin(&param[p],
-			(int32_t)types_of[st->params[p]].element, count);
+		size_t before = all.len;
+
+		um_array_begin(&all, (int32_t)types_of[st->params[p]].element,
+			count);
 		for (size_t i = 0; i < batch->len; i++)
 			if (batch->kinds[i] == st->kind)
-				put_param(&param[p], st->params[p],
-					batch->ops[i]);
-		values[p] = param[p].ptr;
-		lengths[p] = (int)param[p].len;
-		ok &= !param[p].failed;
+				put_param(&all, st->params[p], batch->ops[i]);
+		lengths[p] = (int)(all.len - before);
+	}
+	ok = !all.failed;
+	for (int p = 0; ok && p < params; p++) {
+		values[p] = all.ptr + begin;
+		begin += (size_t)lengths[p];
 	}
 	if (ok && pooled)
 		ok = PQsendQueryParams(conn, st->sql, params, types, values,
@@ -334,8 +339,7 @@ send_statement(PGconn *conn, bool pooled, const struct statement *st,
 		ok = PQsendQueryPrepared(conn, st->name, params, values,
 			     lengths, binary, 0)
 			== 1;
-	for (int p = 0; p < params; p++)
-		um_buf_free(&param[p]);
+	um_buf_free(&all);
 	return ok;
 }
 

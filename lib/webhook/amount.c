@@ -3,13 +3,14 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /*
  * Currencies whose minor unit does not have two digits (ISO 4217, list one).
- * lib/currencies.json has them all; a test compares.
+ * lib/currencies.json has them all; a test compares. They are sorted.
  */
-static const struct {
+static const struct exponent {
 	char currency[4];
 	unsigned exponent;
 } exponents[UM_AMOUNT_EXCEPTIONS] = {
@@ -41,13 +42,21 @@ static const struct {
 	{ "XPF", 0 },
 };
 
+static int
+compare(const void *currency, const void *row)
+{
+	const struct exponent *exponent = row;
+
+	return strcmp(currency, exponent->currency);
+}
+
 unsigned
 um_amount_exponent(const char *currency)
 {
-	for (size_t i = 0; i < sizeof(exponents) / sizeof(exponents[0]); i++)
-		if (strcmp(exponents[i].currency, currency) == 0)
-			return exponents[i].exponent;
-	return 2;
+	const struct exponent *found = bsearch(currency, exponents,
+		UM_AMOUNT_EXCEPTIONS, sizeof(exponents[0]), compare);
+
+	return found != NULL ? found->exponent : 2;
 }
 
 bool

@@ -16,8 +16,8 @@
 /* Every character that is text, alone and among others. */
 TEST(what_is_put_reads_the_same)
 {
-	static const char *const others[] = { "", "\"", "\\", "ab",
-		"\xc3\xa9" };
+	static const char *const others[] = { "", "\"", "\\", "ab", "abcdefg",
+		"abcdefgh", "abcdefghi", "\xc3\xa9" };
 
 	for (int c = 1; c < 0x80; c++)
 		for (size_t i = 0; i < LENGTH(others); i++) {

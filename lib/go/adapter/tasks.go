@@ -146,7 +146,7 @@ func (ts *Tasks) Get(ctx context.Context, id string, of TaskRequest) (TaskState,
 	return state, nil
 }
 
-// confirm: its client has got it. What it may not have got is not delivered, and the next one who reads it confirms it.
+// confirm says that its client has got it. What it may not have got is not delivered, and the next one who reads it confirms it.
 func (ts *Tasks) confirm(key internals.TaskKey) {
 	end, err := ts.a.instance.Internals(internals.Permit{}).Start()
 	if err != nil {
@@ -357,7 +357,7 @@ func outstanding(task *internals.Task) (keys []string) {
 	return keys
 }
 
-// keyIn: no key is used twice in the life of a task.
+// keyIn makes a key: none is used twice in the life of a task.
 func keyIn(task *internals.Task, key string) string { return strconv.Itoa(task.Round) + "." + key }
 
 func detailsOf(task *internals.Task) TaskDetails {

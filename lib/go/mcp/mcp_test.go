@@ -62,7 +62,7 @@ func connect(t *testing.T, p *payer, server *sdk.Server, older bool) *sdk.Client
 
 type elicitationHandler func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error)
 
-// connectAs: without a handler, the client does not elicit.
+// connectAs connects a client. Without a handler, it does not elicit.
 func connectAs(t *testing.T, p *payer, elicit elicitationHandler, server *sdk.Server, older bool, rounds ...*sdk.MultiRoundTripOptions) *sdk.ClientSession {
 	t.Helper()
 	capabilities := &sdk.ClientCapabilities{}

@@ -38,7 +38,7 @@ func (s *stream) has(event string) bool {
 	return s.id != "" && streamOf(event) == s.id
 }
 
-// streamOf: the SDK's ids of events are that of the stream and a number.
+// streamOf reads the id of an event, which the SDK makes of that of the stream and a number.
 func streamOf(event string) string {
 	return event[:max(0, strings.LastIndexByte(event, '_'))]
 }

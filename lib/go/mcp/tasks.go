@@ -219,7 +219,7 @@ func errorOf(err error) json.RawMessage {
 	return made
 }
 
-// toTaskError: a task of another user is not found.
+// toTaskError says of a task of another user that it is not found.
 func toTaskError(err error) error {
 	switch {
 	case errors.Is(err, adapter.ErrTaskNotFound):

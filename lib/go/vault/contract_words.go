@@ -4,5 +4,5 @@
 
 package vault
 
-// takenParameters: each is a parameter of the authorization request that comes from elsewhere.
+// takenParameters has them all: each is a parameter of the authorization request that comes from elsewhere.
 var takenParameters = []string{"client_id", "client_secret", "code_challenge", "code_challenge_method", "nonce", "redirect_uri", "response_mode", "response_type", "scope", "state"}

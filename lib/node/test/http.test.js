@@ -3,52 +3,15 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { sha256Base64url } from '../src/core/plain-sha256.js';
 import { sharedOf } from '../src/core/internals.js';
+import { sha256Base64url } from '../src/core/plain-sha256.js';
 import { sha256 } from '../src/core/sha256.js';
 import { Api } from '../src/http/api.js';
 import { UrlMode } from '../src/http/index.js';
-
-const KEY = `umk_${'A'.repeat(43)}`;
-const owner = { subject: 'ada' };
-const shown = (id, more = {}) => ({
-	id, provider: 'demo', kind: 'oauth', status: 'pending', action: null, reason: '', result: null, code_verifier: null, nonce: null,
-	reference: null, amount: null, currency: null, late: false, failed_attempts: 0, expires_at: new Date(), seen: 'a', ...more,
-});
-const completed = (id, more = {}) => shown(id, { status: 'completed', action: 'accept', result: { code: 'c' }, seen: 'b', ...more });
-
-/**
- * An api that answers as it is told.
- *
- * @param {(method: string, body: any, call: { aborted: Promise<void>, number: number }) => any} answer a body, [status, body, headers], or 'break'
- * @param {object} [options] of the UrlMode
- */
-async function play(t, answer, options = {}) {
-	const calls = [];
-	const server = createServer(async (request, response) => {
-		const chunks = [];
-		for await (const chunk of request) chunks.push(chunk);
-		const [method, body] = [request.url.slice('/v1/'.length), JSON.parse(Buffer.concat(chunks))];
-		const aborted = new Promise((resolve) => response.once('close', resolve));
-		calls.push({ method, body, authorization: request.headers.authorization });
-		const said = await answer(method, body, { aborted, number: calls.length });
-		if (said === 'break') return request.socket.destroy();
-		const [status, value, headers = {}] = Array.isArray(said) ? said : [200, said];
-		response.writeHead(status, headers).end(typeof value === 'string' ? value : JSON.stringify(value));
-	}).listen(0, '127.0.0.1');
-	await new Promise((resolve) => server.once('listening', resolve));
-	const urlmode = new UrlMode({ url: `http://127.0.0.1:${server.address().port}/`, key: KEY, ...options });
-	t.after(async () => {
-		await urlmode.close();
-		server.closeAllConnections();
-		server.close();
-	});
-	return { urlmode, calls };
-}
+import { completed, KEY, owner, play, shown } from './support/api.js';
 
 test('nothing that urlmode/http imports is Node\'s or pg', () => {
 	const seen = new Set();
@@ -302,71 +265,6 @@ test('a handle is for its owner and request, and another instance with the same 
 	await assert.rejects(handles.check(expired), { code: 'STATE_EXPIRED' });
 });
 
-test('the functions of rechecks ask the provider before a claim, and a claim waits for another instance that asks', async (t) => {
-	const lease = { lease: '7', provider: 'stripe', type: 'payment.updated', references: ['pi_1'], expected: { amount: 1, currency: 'EUR' } };
-	const refusals = [];
-	const { urlmode, calls } = await play(t, (method) => {
-		if (method === 'end_recheck') return { outcomes: [] };
-		if (method !== 'claim' && method !== 'begin_claim') return {};
-		const error = refusals.shift();
-		return error ? [409, { error: { code: 'recheck', message: 'The provider is asked first.', ...error } }] : { state: 'begun', reference: 'pi_1', fence: 3 };
-	}, { rechecks: { stripe: async ({ references }) => {
-		calls.push({ method: 'asked', body: { references } });
-	}, demo: () => assert.fail('not this provider') } });
-	const told = () => calls.splice(0).map(({ method, body }) => [method, body.recheck_after_ms ?? body.failed ?? body.references ?? null]);
-	const id = randomUUID();
-	const options = { ...owner, recheckAfter: 0 };
-	refusals.push({ recheck: lease });
-	assert.equal((await urlmode.beginClaim(id, options)).state, 'begun');
-	assert.deepEqual(told(), [['begin_claim', 0], ['asked', ['pi_1']], ['end_recheck', null], ['begin_claim', 60_000]]);
-	refusals.push({ recheck: { ...lease, provider: 'other' } });
-	assert.equal((await urlmode.beginClaim(id, options)).state, 'begun');
-	assert.deepEqual(told(), [['begin_claim', 0], ['end_recheck', true], ['begin_claim', null]]);
-	refusals.push({ left_ms: 10 }, { recheck: lease });
-	assert.equal(await urlmode.claim(id, options), true);
-	assert.deepEqual(told(), [['claim', 0], ['claim', 0], ['asked', ['pi_1']], ['end_recheck', null], ['claim', 60_000]]);
-	refusals.push({ recheck: lease });
-	await assert.rejects(urlmode.claim(id, { ...options, recheck: () => Promise.reject(new Error('the provider is down')) }), { message: 'the provider is down' });
-	assert.deepEqual(told(), [['claim', 0], ['end_recheck', true]]);
-	assert.equal(await urlmode.claim(id, { ...options, action: 'cancel' }), true);
-	assert.deepEqual(told(), [['claim', null]]);
-});
-
-test('the end of a claim is told again after whatever a proxy says, and a confirmation after a lost connection', async (t) => {
-	const answers = [];
-	const { urlmode, calls } = await play(t, (method) => {
-		if (method === 'begin_claim') return { state: 'begun', reference: 'pi_1', fence: 3 };
-		return answers.shift() ?? {};
-	});
-	const claim = await urlmode.beginClaim(randomUUID(), owner);
-	answers.push([500, 'a page of a proxy'], [403, 'another one'], [429, '']);
-	assert.equal(await claim.fulfil({ a: 1 }), true);
-	answers.push('break');
-	assert.equal(await claim.confirm(), true);
-	assert.deepEqual(calls.map(({ method }) => method), ['begin_claim', ...Array(4).fill('fulfil_claim'), 'confirm_claim', 'confirm_claim']);
-	const other = await urlmode.beginClaim(randomUUID(), owner);
-	calls.length = 0;
-	answers.push([400, { error: { code: 'invalid_request', message: 'It is so.' } }]);
-	await assert.rejects(other.fulfil({ a: 1 }), { name: 'TypeError' });
-	assert.equal(calls.length, 1);
-});
-
-test('a lease whose row was purged meanwhile is lost', async (t) => {
-	const gone = [404, { error: { code: 'not_found', message: 'There is no such elicitation.' } }];
-	let asked = false;
-	const { urlmode } = await play(t, (method) => {
-		if (method !== 'begin_claim') return gone;
-		if (asked) return { state: 'begun', reference: 'pi_1', fence: 3 };
-		asked = true;
-		return [409, { error: { code: 'recheck', message: 'Ask first.', recheck: { lease: '1-1', provider: 'stripe', type: null, references: [], expected: null, checkout: null } } }];
-	}, { rechecks: { stripe: async () => ({ payments: [], refunds: [] }) } });
-	const begin = () => urlmode.beginClaim(randomUUID(), owner);
-	const claim = await begin();
-	await assert.rejects(claim.fulfil({ a: 1 }), { name: 'ClaimLostError' });
-	assert.equal(await claim.confirm(), false);
-	assert.equal(await (await begin()).release(), false);
-});
-
 test('the answer to a long body may take longer', async (t) => {
 	const signals = [];
 	const api = new Api({ url: 'http://127.0.0.1:9', key: KEY, fetch: (url, { signal }) => new Promise((resolve, reject) => {
@@ -384,23 +282,6 @@ test('the answer to a long body may take longer', async (t) => {
 	await Promise.all(calls);
 });
 
-test('the lease of a consumer of the ledger is renewed while it works, from the first entry on', async (t) => {
-	const { urlmode, calls } = await play(t, (method, { after }) => {
-		const number = after === undefined ? 1 : Number(after.split('.')[1]) + 1;
-		return { items: [{ number, type: 'paid', kind: 'payment', amount: 1, currency: 'EUR' }], next: `77.${number}` };
-	});
-	t.mock.timers.enable({ apis: ['setInterval'] });
-	const entries = urlmode.ledger({ consumer: 'books' });
-	for (const expected of [[undefined, '77.0'], ['77.1', '77.0']]) {
-		calls.length = 0;
-		await entries.next();
-		t.mock.timers.tick(4_000);
-		while (calls.length < 2) await sleep(5);
-		assert.deepEqual(calls.map(({ body: { after } }) => after), expected);
-	}
-	await entries.return();
-});
-
 test('late payments and refunds are told once each', async (t) => {
 	const item = (reference, late = true) => ({
 		id: randomUUID(), provider: 'stripe', subject: 'ada', session: '', item: 'a', resume_key: null, reference, amount: 1, currency: 'EUR', matches: true, late,
@@ -414,73 +295,4 @@ test('late payments and refunds are told once each', async (t) => {
 	all.push(item('three'));
 	while (told.length < 2) await sleep(20);
 	assert.deepEqual(told, ['one', 'three']);
-});
-
-test('a lease is asked for by calls that end at once, and never by one that is made again', async (t) => {
-	const id = randomUUID();
-	let isRight = false;
-	const { urlmode, calls } = await play(t, async (method, { of, for_ms: waits }, { aborted }) => {
-		if (method === 'end_check') {
-			isRight = true;
-			return { outcome: 'completed' };
-		}
-		if (isRight) return { elicitations: of.map((each) => completed(each.id, { kind: 'input', result: { values: { a: 'x' } } })) };
-		const asked = shown(id, { kind: 'input', status: 'processing', seen: 'p' });
-		if (waits === 0) return { elicitations: [{ ...asked, check: { lease: '7', values: { a: 'x' }, left_ms: 60_000 } }] };
-		if (of[0].seen === undefined) return { elicitations: [asked] };
-		await aborted;
-		return { elicitations: [] };
-	});
-	const verified = [];
-	const waiting = urlmode.waitForCompletion(id, { ...owner, verify: async ({ values }) => {
-		verified.push(values);
-		await urlmode.waitForCompletion(randomUUID(), { ...owner, timeout: 50 }).catch(() => {}); // which has the call made again
-	} });
-	assert.deepEqual((await waiting).result, { values: { a: 'x' } });
-	assert.deepEqual(verified, [{ a: 'x' }], 'once');
-	const waits = calls.filter(({ method }) => method === 'wait');
-	assert.ok(waits.every(({ body: { of, for_ms: ms } }) => of.every(({ can }) => can === undefined) || ms === 0));
-	assert.deepEqual(calls.find(({ method }) => method === 'end_check').body, { id, ...owner, session: '', lease: '7' });
-});
-
-test('the provider is asked about an elicitation once at a time, also when another wait has begun since', async (t) => {
-	const id = randomUUID();
-	const leases = [];
-	const asking = [];
-	let isPaid = false;
-	let isLeased = false;
-	const { urlmode } = await play(t, async (method, { of, for_ms: waits }, { aborted }) => {
-		if (method === 'end_recheck') return {};
-		if (isPaid) return { elicitations: of.map((each) => completed(each.id, { kind: 'payment' })) };
-		const asked = shown(id, { kind: 'payment', status: 'opened', seen: 'p' });
-		if (of[0].can && !isLeased) {
-			isLeased = true;
-			leases.push(`${leases.length + 1}-1`);
-			return { elicitations: [{ ...asked, recheck: { lease: leases.at(-1), provider: 'demo', type: 'x', references: [], expected: 'any' } }] };
-		}
-		// Then no other call that asks for a lease is under way.
-		while (asking.length === 0) await sleep(5);
-		if (of[0].seen === undefined) return { elicitations: [asked] };
-		if (waits > 0) await aborted;
-		return { elicitations: [] };
-	});
-	/** It ends by its time, while the function still asks. */
-	const endLease = () => { isLeased = false; };
-	const recheck = () => new Promise((resolve) => asking.push(resolve));
-	const left = new AbortController();
-	const first = urlmode.waitForCompletion(id, { ...owner, signal: left.signal, recheck });
-	while (asking.length === 0) await sleep(5);
-	left.abort(new Error('gone'));
-	await assert.rejects(first, { message: 'gone' });
-	endLease();
-	// Another wait, and one that looks once: their server is asked already.
-	const second = urlmode.waitForCompletion(id, { ...owner, recheck });
-	await assert.rejects(urlmode.waitForCompletion(id, { ...owner, timeout: 0, recheck }), { name: 'ElicitationTimeoutError' });
-	assert.deepEqual([asking.length, leases], [1, ['1-1']]);
-	asking[0](undefined);
-	// Then it is asked again, if the api says so.
-	while (asking.length < 2) await sleep(5);
-	isPaid = true;
-	asking[1](undefined);
-	assert.equal((await second).action, 'accept');
 });

@@ -36,7 +36,7 @@ from urlmode._core.token import (
     open_link,
     open_state,
 )
-from urlmode._core.types import Expected
+from urlmode._core.money_types import Expected
 
 TOKEN: dict[str, list[dict[str, Any]]] = json.loads((VECTORS / "token.json").read_text("utf-8"))
 TENANT: dict[str, list[Any]] = json.loads((VECTORS / "tenant.json").read_text("utf-8"))

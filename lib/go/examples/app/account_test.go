@@ -166,7 +166,7 @@ func (u *user) throughSDK() func() string {
 	}
 }
 
-// idOf: a request of the newest revision does not name the elicitation.
+// idOf finds the id: a request of the newest revision does not name the elicitation.
 func idOf(u *user, id string) string {
 	if id != "" {
 		return id

@@ -11,7 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// BothRevisions: clients of 2026-07-28 have no sessions, and the SDK serves them by a stateless handler only.
+// BothRevisions serves all clients: those of 2026-07-28 have no sessions, and the SDK serves them by a stateless handler only.
 func BothRevisions(server *mcp.Server) http.Handler {
 	of := func(*http.Request) *mcp.Server { return server }
 	withSessions := mcp.NewStreamableHTTPHandler(of, nil)

@@ -69,7 +69,7 @@ func (g *gateway) handler(on terms) mcp.ToolHandler {
 	}
 }
 
-// sale: the same call again goes on with the same payment, because its item is the tool with these arguments.
+// sale asks for the price of a call. The same call again goes on with the same payment, because its item is the tool with these arguments.
 func sale(call *mcp.CallToolRequest, on terms) urlmcp.Wish {
 	sum := sha256.Sum256(call.Params.Arguments)
 	price := urlmode.Expected{Amount: on.Amount, Currency: on.Currency}
@@ -95,7 +95,7 @@ func (g *gateway) forward(ctx context.Context, call *mcp.CallToolRequest, token 
 	return session.CallTool(ctx, params)
 }
 
-// connect: what users may do depends on their token, so that each call has a session of its own.
+// connect opens a session. What users may do depends on their token, so that each call has a session of its own.
 func (g *gateway) connect(ctx context.Context, may *mcp.ClientCapabilities, token string) (*mcp.ClientSession, error) {
 	client := mcp.NewClient(&mcp.Implementation{Name: "gateway", Version: "1.0.0"}, &mcp.ClientOptions{
 		Capabilities: may, MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true},

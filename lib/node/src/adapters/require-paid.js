@@ -14,7 +14,7 @@ import { runWithElicitation } from './with-elicitation.js';
 
 /**
  * @typedef {import('./types.js').RequirePaidOptions} RequirePaidOptions
- * @typedef {import('../core/types.js').Entitlement} Entitlement
+ * @typedef {import('../core/money-types.js').Entitlement} Entitlement
  */
 
 /**

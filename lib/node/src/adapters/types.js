@@ -75,7 +75,7 @@
  * @property {number} [amount] how much was paid, in minor units
  * @property {string} [currency]
  * @property {number} [tax] how much of it is tax, if the provider's event has said it
- * @property {import('../core/types.js').Expected | 'any'} [expected] the price that was asked
+ * @property {import('../core/money-types.js').Expected | 'any'} [expected] the price that was asked
  * @property {string} [codeVerifier]
  * @property {string} [nonce]
  * @property {AbortSignal} signal aborts when the lease of this call has ended, after which another call may do the same
@@ -94,9 +94,9 @@
  *     `expected` is the first price of the subscription
  * @typedef {object} RequirePaidFields
  * @property {string} item what the user may use, in the words of the server
- * @property {((entitlement: import('../core/types.js').Entitlement) => string | URL | undefined | Promise<string | URL | undefined>) | undefined} [manageUrl]
+ * @property {((entitlement: import('../core/money-types.js').Entitlement) => string | URL | undefined | Promise<string | URL | undefined>) | undefined} [manageUrl]
  *     returns the page where the user manages the subscription, such as a session of Stripe's customer portal. Who is past due or has paused is sent there
- * @typedef {import('../core/types.js').Entitlement & { manageUrl: () => Promise<string | undefined> }} Entitlement what the body of `requirePaid` is
+ * @typedef {import('../core/money-types.js').Entitlement & { manageUrl: () => Promise<string | undefined> }} Entitlement what the body of `requirePaid` is
  *     given. `manageUrl` asks for the page where this user changes or cancels the subscription
  *
  * @typedef {Omit<AccountOptions, 'urlmode' | 'description' | 'client'> & UseAccountFields} UseAccountOptions

@@ -49,7 +49,7 @@ export async function run(args, { tenant, provider, since, json }) {
 	return 0;
 }
 
-/** @param {Omit<import('../core/types.js').UnclaimedPayment, 'result'>} payment */
+/** @param {Omit<import('../core/money-types.js').UnclaimedPayment, 'result'>} payment */
 function lineOf({ provenAt, provider, reference, amount, currency, matches, late, elicitationId, subject }) {
 	const notes = [matches ? '' : ' (another amount than expected)', late ? ' (late)' : ''].join('');
 	return `${provenAt.toISOString()}  ${provider}  ${printable(reference)}  ${amount} ${printable(currency)}${notes}  ${

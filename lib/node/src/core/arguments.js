@@ -132,7 +132,7 @@ export function checkTimeout(value) {
 /**
  * @param {unknown} value
  * @param {import('./types.js').Kind} kind
- * @returns {import('./types.js').Expected | 'any' | null}
+ * @returns {import('./money-types.js').Expected | 'any' | null}
  */
 export function checkExpected(value, kind) {
 	if (kind !== 'payment') {
@@ -152,8 +152,8 @@ export function checkExpected(value, kind) {
 }
 
 /**
- * @param {import('./types.js').Expected | 'any' | null | undefined} expected
- * @returns {expected is import('./types.js').Price & { match?: import('./types.js').Match }} whether it has a price
+ * @param {import('./money-types.js').Expected | 'any' | null | undefined} expected
+ * @returns {expected is import('./money-types.js').Price & { match?: import('./money-types.js').Match }} whether it has a price
  */
 export function hasPrice(expected) {
 	return typeof expected === 'object' && expected?.amount !== undefined;
@@ -229,7 +229,7 @@ export function checkConsumer(value) {
 }
 
 /**
- * @param {import('./types.js').PaidOptions} options
+ * @param {import('./money-types.js').PaidOptions} options
  * @returns {{ subject: string, item: string, since: Date | null, delivered: boolean }}
  */
 export function checkPaid({ subject, item, since, delivered }) {

@@ -18,7 +18,7 @@
  * @property {Buffer} binding
  * @property {string} requester
  * @property {string | null} targetUrl not of a form
- * @property {import('./types.js').Expected | 'any' | null} expected
+ * @property {import('./money-types.js').Expected | 'any' | null} expected
  * @property {Buffer | null} verifier sealed
  * @property {number | string} ttlMs
  * @property {boolean} exclusive
@@ -88,7 +88,7 @@ export function createElicitation(query, all) {
  * @property {boolean} canRecheck
  * @property {Buffer} request digest of the request
  * @property {string | null} item what a payment or signature is for
- * @property {import('./types.js').Expected | 'any' | null} expected
+ * @property {import('./money-types.js').Expected | 'any' | null} expected
  * @property {Buffer | null} earlierRequest the digest that a package without items has made of it
  */
 
@@ -143,7 +143,7 @@ export function resumeFor(query, all) {
  * @property {Buffer | null} result sealed
  * @property {Buffer | null} verifier sealed
  * @property {string} closes_in_ms by PostgreSQL's clock; negative if it may be expired
- * @property {import('./types.js').Expected | 'any' | null} expected the price that was asked
+ * @property {import('./money-types.js').Expected | 'any' | null} expected the price that was asked
  * @property {number} failed_attempts how many attempts to pay have failed, or how many problems `verify` has found
  * @property {import('./types.js').OpenStatus | null} completed_from the status that a cancellation by an MCP server has interrupted
  * @property {number} rechecks how many events have required a recheck

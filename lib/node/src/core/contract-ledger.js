@@ -28,7 +28,7 @@ export async function beginLedger(query, { consumer, leaseMs, tenant }) {
  * @typedef {object} LedgerRow
  * @property {string} number
  * @property {Date} entered_at
- * @property {import('./types.js').LedgerType} entry_type
+ * @property {import('./money-types.js').LedgerType} entry_type
  * @property {'payment' | 'refund' | 'dispute' | 'cancellation'} kind
  * @property {string} provider
  * @property {string | null} elicitation

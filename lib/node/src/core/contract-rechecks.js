@@ -10,7 +10,7 @@
  * @property {string | null} event_type
  * @property {string[]} unproven_references in the events that ask for a recheck, the last one last
  * @property {string} provider
- * @property {import('./types.js').Expected | 'any' | null} expected
+ * @property {import('./money-types.js').Expected | 'any' | null} expected
  * @property {string | null} checkout the provider's id of the checkout that was made
  */
 
@@ -40,7 +40,7 @@ export async function beginRecheck(query, { id, binding, leaseMs, maxAgeMs }) {
  * @property {string | null} event_type
  * @property {string[]} unproven_references in the events that ask for a recheck, the last one last
  * @property {string} provider
- * @property {import('./types.js').Expected | 'any' | null} expected
+ * @property {import('./money-types.js').Expected | 'any' | null} expected
  * @property {string | null} checkout the provider's id of the checkout that was made
  */
 

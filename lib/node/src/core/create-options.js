@@ -36,7 +36,7 @@ function checkDescribed(provider, kind) {
 
 /**
  * @param {string} provider
- * @param {import('./types.js').Expected | 'any' | null} expected
+ * @param {import('./money-types.js').Expected | 'any' | null} expected
  */
 function checkMatch(provider, expected) {
 	if (expected === null || expected === 'any' || expected.match !== 'checkout') return;
@@ -130,7 +130,7 @@ export function checkRequest(options) {
  * @property {import('./types.js').Kind} kind
  * @property {{ subject: string, session: string }} owner
  * @property {number} ttl milliseconds
- * @property {import('./types.js').Expected | 'any' | null} expected
+ * @property {import('./money-types.js').Expected | 'any' | null} expected
  * @property {string | null} item
  * @property {boolean} subscription whether the payment must be the first one of a subscription
  * @property {boolean} exclusive

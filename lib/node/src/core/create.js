@@ -55,7 +55,7 @@ export class Creator {
 		const { id, provider, kind, owner, ttl, expected, item, subscription, exclusive, resumeKey, canRecheck, request, earlierRequest, clientId, approvers, verifyMs, traceparent } = checked;
 		const binding = bindingOf(owner.subject, owner.session, this.#tenant);
 		const amount = hasPrice(expected) ? await priceOf(this.#descriptions.get(provider) ?? provider, expected) : undefined;
-		const price = subscription ? Object.assign({ subscription }, /** @type {import('./types.js').Expected} */ (expected)) : expected;
+		const price = subscription ? Object.assign({ subscription }, /** @type {import('./money-types.js').Expected} */ (expected)) : expected;
 		const byOthers = approvers !== null;
 		// Before a checkout is made for nothing. The database refuses it as well, if another call has subscribed meanwhile.
 		if (subscription && item !== null) {

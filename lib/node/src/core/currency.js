@@ -28,7 +28,7 @@ export function asDecimal(amount, exponent) {
 /**
  * The price in the text of a tool's result, as the pages show it.
  *
- * @param {import('./types.js').Price} price
+ * @param {import('./money-types.js').Price} price
  */
 export function formatPrice({ amount, currency }) {
 	return `${asDecimal(BigInt(amount), exponentOf(currency))} ${currency}`;

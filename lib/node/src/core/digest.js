@@ -9,7 +9,7 @@ import { sha256 } from './sha256.js';
  * @param {object} request
  * @param {string} request.provider
  * @param {string} request.kind
- * @param {import('./types.js').Expected | 'any' | null} request.expected
+ * @param {import('./money-types.js').Expected | 'any' | null} request.expected
  * @param {string | null} [request.item] in place of the price
  * @param {object | undefined} request.about
  * @param {string | null} [request.mcpClient] the MCP client, where it is compared

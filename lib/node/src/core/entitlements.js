@@ -24,7 +24,7 @@ export function isOver({ entitled, paused, status }) {
 
 /**
  * @param {EntitlementRow} row
- * @returns {import('./types.js').Entitlement}
+ * @returns {import('./money-types.js').Entitlement}
  */
 export function toEntitlement(row) {
 	return {

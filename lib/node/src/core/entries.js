@@ -7,8 +7,8 @@ import { TEXTS } from './contract-texts.js';
 import { ENTRY_STATUSES } from './contract-words.js';
 
 /**
- * @typedef {import('./types.js').PaymentEntry} PaymentEntry
- * @typedef {import('./types.js').RefundEntry} RefundEntry
+ * @typedef {import('./money-types.js').PaymentEntry} PaymentEntry
+ * @typedef {import('./money-types.js').RefundEntry} RefundEntry
  * @typedef {{ payments: PaymentEntry[], refunds: RefundEntry[] }} Entries
  */
 

@@ -12,7 +12,7 @@ import * as sql from './contract-ledger.js';
 import { isRefusal } from './database.js';
 import { jittered } from './jitter.js';
 
-/** @typedef {import('./types.js').LedgerEntry} LedgerEntry */
+/** @typedef {import('./money-types.js').LedgerEntry} LedgerEntry */
 
 export class Ledger {
 	#query;

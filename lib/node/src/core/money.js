@@ -23,7 +23,7 @@ export class MoneyMethods extends EventEmitter {
 	 * that no call has claimed, of all users, the oldest first.
 	 *
 	 * @param {{ provider?: string, since?: Date }} [options] `since`: only those that were proved then or later
-	 * @returns {Promise<import('./types.js').UnclaimedPayment[]>}
+	 * @returns {Promise<import('./money-types.js').UnclaimedPayment[]>}
 	 */
 	async unclaimed({ provider, since } = {}) {
 		const { database, keys } = openOf(this);
@@ -36,7 +36,7 @@ export class MoneyMethods extends EventEmitter {
 	 * written; some may be on their way.
 	 *
 	 * @param {{ provider?: string, since?: Date }} [options] `since`: only those that were fulfilled then or later
-	 * @returns {Promise<import('./types.js').UndeliveredClaim[]>}
+	 * @returns {Promise<import('./money-types.js').UndeliveredClaim[]>}
 	 */
 	async undelivered({ provider, since } = {}) {
 		const rows = await openOf(this).database.undelivered(filterOf(provider, since));
@@ -50,7 +50,7 @@ export class MoneyMethods extends EventEmitter {
 	 *
 	 * @param {{ provider?: string, since?: Date }} [options] `since`: only what changed then or later. Transactions commit in
 	 *     another order than they begin: ask again for the last minute, and expect what you have seen
-	 * @returns {Promise<import('./types.js').Refund[]>}
+	 * @returns {Promise<import('./money-types.js').Refund[]>}
 	 */
 	async refunds({ provider, since } = {}) {
 		const rows = await openOf(this).database.refunds(filterOf(provider, since));
@@ -62,8 +62,8 @@ export class MoneyMethods extends EventEmitter {
 	 * of them. It only reads, and records nothing. What names no elicitation and no
 	 * checkout of this database is somebody else's.
 	 *
-	 * @param {import('./types.js').ReconcileOptions} options
-	 * @returns {Promise<import('./types.js').Reconciliation>}
+	 * @param {import('./money-types.js').ReconcileOptions} options
+	 * @returns {Promise<import('./money-types.js').Reconciliation>}
 	 */
 	async reconcile(options) {
 		const { database, tenant } = openOf(this);
@@ -75,8 +75,8 @@ export class MoneyMethods extends EventEmitter {
 	 * next one is asked for. A loop that throws or breaks leaves its entry unacknowledged. It
 	 * waits for entries until `close`, and for its turn while another instance reads for this consumer.
 	 *
-	 * @param {import('./types.js').LedgerOptions} options
-	 * @returns {AsyncGenerator<import('./types.js').LedgerEntry, void, void>}
+	 * @param {import('./money-types.js').LedgerOptions} options
+	 * @returns {AsyncGenerator<import('./money-types.js').LedgerEntry, void, void>}
 	 */
 	ledger({ consumer, signal }) {
 		const { ledger } = openOf(this);
@@ -89,7 +89,7 @@ export class MoneyMethods extends EventEmitter {
 	 * did not go back as a whole. One that is held counts once a call has claimed it.
 	 * With `delivered`, each counts only then.
 	 *
-	 * @param {import('./types.js').PaidOptions} options
+	 * @param {import('./money-types.js').PaidOptions} options
 	 * @returns {Promise<boolean>}
 	 */
 	async paid(options) {
@@ -100,7 +100,7 @@ export class MoneyMethods extends EventEmitter {
 	 * Lists what a user has subscribed to: for each item, the best subscription.
 	 *
 	 * @param {{ subject: string, item?: string | undefined }} options `item`: only of this one
-	 * @returns {Promise<import('./types.js').Entitlement[]>}
+	 * @returns {Promise<import('./money-types.js').Entitlement[]>}
 	 */
 	async entitlements(options) {
 		const rows = await openOf(this).database.entitlements(checkEntitlementOptions(options));

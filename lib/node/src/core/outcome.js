@@ -45,7 +45,7 @@ function priceOf({ expected, amount, currency, tax }) {
 	return {
 		...amount !== null && currency !== null && { amount: Number(amount), currency },
 		...tax !== null && { tax: Number(tax) },
-		...expected !== null && { expected: expected === 'any' ? expected : /** @type {import('./types.js').Expected} */ (price) },
+		...expected !== null && { expected: expected === 'any' ? expected : /** @type {import('./money-types.js').Expected} */ (price) },
 	};
 }
 
@@ -54,7 +54,7 @@ function priceOf({ expected, amount, currency, tax }) {
  *
  * @param {import('./keys.js').KeyRing} keys
  * @param {import('./database.js').RowKey} rowKey
- * @param {import('./types.js').PaymentEntry} payment
+ * @param {import('./money-types.js').PaymentEntry} payment
  * @returns {Buffer} sealed
  */
 export function sealPayment(keys, rowKey, { reference, amount, currency }) {

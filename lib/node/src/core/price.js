@@ -29,7 +29,7 @@ function readUnits(provider) {
  * The price as the provider writes it: a whole number in its own units, or decimal text.
  *
  * @param {string} provider
- * @param {import('./types.js').Price} price
+ * @param {import('./money-types.js').Price} price
  * @returns {Promise<number | string | undefined>} undefined for a provider without a description
  * @throws {TypeError} no charge of the provider can have this amount
  */

@@ -8,8 +8,8 @@ import { checkEntries, hasEntries, toRows } from './entries.js';
 /**
  * @param {import('./contract-calls.js').Query} query
  * @param {string} tenant whose
- * @param {import('./types.js').ReconcileOptions} options
- * @returns {Promise<import('./types.js').Reconciliation>}
+ * @param {import('./money-types.js').ReconcileOptions} options
+ * @returns {Promise<import('./money-types.js').Reconciliation>}
  */
 export async function reconcile(query, tenant, { provider, since, until = new Date(), listPayments }) {
 	checkProvider(provider);
@@ -25,7 +25,7 @@ export async function reconcile(query, tenant, { provider, since, until = new Da
 
 /**
  * @param {import('./contract-rechecks.js').ReconciledRow} row
- * @returns {import('./types.js').Difference}
+ * @returns {import('./money-types.js').Difference}
  */
 function toDifference({ kind, reference, payment, elicitation, amount, currency, their_amount: theirs, their_currency: theirCurrency }) {
 	return {

@@ -2,7 +2,7 @@
 
 /**
  * @param {import('./database.js').RefundRow} row
- * @returns {import('./types.js').Refund}
+ * @returns {import('./money-types.js').Refund}
  */
 export function toRefund(row) {
 	const toNumber = (/** @type {string | null} */ value) => (value === null ? undefined : Number(value));

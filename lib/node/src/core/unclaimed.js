@@ -8,7 +8,7 @@ import { unseal } from './seal.js';
 /**
  * @param {import('./keys.js').KeyRing} keys
  * @param {import('./database.js').UnclaimedRow} row
- * @returns {import('./types.js').UnclaimedPayment}
+ * @returns {import('./money-types.js').UnclaimedPayment}
  */
 export function toUnclaimedPayment(keys, row) {
 	return {
@@ -22,7 +22,7 @@ export function toUnclaimedPayment(keys, row) {
 
 /**
  * @param {import('./contract-money.js').UndeliveredRow} row
- * @returns {import('./types.js').UndeliveredClaim}
+ * @returns {import('./money-types.js').UndeliveredClaim}
  */
 export function toUndeliveredClaim(row) {
 	return {

@@ -15,7 +15,7 @@ const RENEWALS = 3;
  * @param {import('./api.js').Api} api
  * @param {string} consumer
  * @param {AbortSignal} signal ends the loop
- * @returns {AsyncGenerator<import('../core/types.js').LedgerEntry, void, void>}
+ * @returns {AsyncGenerator<import('../core/money-types.js').LedgerEntry, void, void>}
  */
 export async function* followLedger(api, consumer, signal) {
 	/** The cursor that has given the entry that is being dealt with. @type {string | undefined} */

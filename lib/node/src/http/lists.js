@@ -25,7 +25,7 @@ export async function listAll(api, method, filter) {
 
 /**
  * @param {Members} item
- * @returns {import('../core/types.js').UnclaimedPayment}
+ * @returns {import('../core/money-types.js').UnclaimedPayment}
  */
 export function toUnclaimedPayment(item) {
 	const { id, provider, subject, session, reference, amount, currency, matches, late, refunded, held, result } = item;
@@ -37,7 +37,7 @@ export function toUnclaimedPayment(item) {
 
 /**
  * @param {Members} item
- * @returns {import('../core/types.js').Refund}
+ * @returns {import('../core/money-types.js').Refund}
  */
 export function toRefund(item) {
 	const { id, provider, reference, payment, paid, refunded, held, claimed } = item;
@@ -51,7 +51,7 @@ export function toRefund(item) {
 
 /**
  * @param {Members} item
- * @returns {import('../core/types.js').Entitlement}
+ * @returns {import('../core/money-types.js').Entitlement}
  */
 export function toEntitlement(item) {
 	const { status, entitled, paused, until, provider, account, subscription, id } = item;
@@ -63,7 +63,7 @@ export function toEntitlement(item) {
 
 /**
  * @param {Members} item
- * @returns {import('../core/types.js').LedgerEntry}
+ * @returns {import('../core/money-types.js').LedgerEntry}
  */
 export function toEntry({ id, number, type, kind, provider, ...rest }) {
 	const { subject, item, payment, checkout, reference, amount, currency, refunded, status } = Object.fromEntries(

@@ -111,7 +111,7 @@ function toTaken({ lease, provider, type, references, expected, checkout = null 
 	return /** @type {never} */ ({ lease, provider, event_type: type, unproven_references: references ?? [], expected, checkout });
 }
 
-/** @param {import('../core/types.js').PaymentEntry | import('../core/types.js').RefundEntry} entry */
+/** @param {import('../core/money-types.js').PaymentEntry | import('../core/money-types.js').RefundEntry} entry */
 function toRow({ elicitationId, ...entry }) {
 	return { ...entry, id: elicitationId };
 }

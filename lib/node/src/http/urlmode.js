@@ -206,7 +206,7 @@ export class UrlMode {
 
 	/**
 	 * @param {{ provider?: string, since?: Date }} [options] of this provider alone; only what was proved then or later
-	 * @returns {Promise<import('../core/types.js').UnclaimedPayment[]>} without results
+	 * @returns {Promise<import('../core/money-types.js').UnclaimedPayment[]>} without results
 	 */
 	async unclaimed({ provider, since } = {}) {
 		this.#checkOpen();
@@ -215,7 +215,7 @@ export class UrlMode {
 
 	/**
 	 * @param {{ provider?: string, since?: Date }} [options] of this provider alone; only what was proved then or later
-	 * @returns {Promise<import('../core/types.js').Refund[]>}
+	 * @returns {Promise<import('../core/money-types.js').Refund[]>}
 	 */
 	async refunds({ provider, since } = {}) {
 		this.#checkOpen();
@@ -225,8 +225,8 @@ export class UrlMode {
 	/**
 	 * Follows everything about money, as the method of the class of `urlmode`.
 	 *
-	 * @param {import('../core/types.js').LedgerOptions} options
-	 * @returns {AsyncGenerator<import('../core/types.js').LedgerEntry, void, void>}
+	 * @param {import('../core/money-types.js').LedgerOptions} options
+	 * @returns {AsyncGenerator<import('../core/money-types.js').LedgerEntry, void, void>}
 	 */
 	async *ledger({ consumer, signal }) {
 		this.#checkOpen();
@@ -245,7 +245,7 @@ export class UrlMode {
 	}
 
 	/**
-	 * @param {import('../core/types.js').PaidOptions} options
+	 * @param {import('../core/money-types.js').PaidOptions} options
 	 * @returns {Promise<boolean>}
 	 */
 	async paid(options) {
@@ -257,7 +257,7 @@ export class UrlMode {
 
 	/**
 	 * @param {{ subject: string, item?: string | undefined }} options the user; of this item alone
-	 * @returns {Promise<import('../core/types.js').Entitlement[]>}
+	 * @returns {Promise<import('../core/money-types.js').Entitlement[]>}
 	 */
 	async entitlements(options) {
 		this.#checkOpen();

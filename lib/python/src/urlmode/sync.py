@@ -29,7 +29,8 @@ from ._core import urlmode as _urlmode
 from ._core.claims import BegunClaim as _BegunClaim, ChangedClaim, Claim as _Claim, FulfilledClaim as _FulfilledClaim, LeasedClaim, TakenClaim
 from ._core.contract_limits import TICKET_S
 from ._core.errors import UrlModeClosedError, UrlModeError
-from ._core.types import Elicitation, LedgerEntry, Payment, Refund, Ticket
+from ._core.money_types import LedgerEntry, Payment, Refund
+from ._core.types import Elicitation, Ticket
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

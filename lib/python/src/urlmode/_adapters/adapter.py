@@ -18,8 +18,9 @@ from .._core.claims import BegunClaim, ChangedClaim, Claim, FulfilledClaim, Leas
 from .._core.contract_limits import CLAIM_ATTEMPTS, CLAIM_HOLD_S
 from .._core.errors import ElicitationOpenError
 from .._core.form_types import Values
+from .._core.money_types import Expected
 from .._core.tasks import shielded, start_quietly
-from .._core.types import Elicitation, Expected, Outcome
+from .._core.types import Elicitation, Outcome
 from .asking import Asking, Completed
 from .call import Call, ToolRequest
 from .clients import Capabilities, capabilities_of

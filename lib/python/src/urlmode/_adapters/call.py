@@ -12,7 +12,8 @@ from .._core.contract_limits import CALL_MAX_S, HEARTBEAT_S
 from .._core.create_options import Request, check_request
 from .._core.digest import default_resume_key
 from .._core.form_types import Approver, SendLink, VerifyFunction, Words
-from .._core.types import Duration, Expected, Kind, RecheckFunction
+from .._core.money_types import Expected
+from .._core.types import Duration, Kind, RecheckFunction
 from .._core.urlmode import UrlMode
 from .clients import Client
 from .messages import ToolResult

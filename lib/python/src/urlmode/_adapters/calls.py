@@ -9,7 +9,8 @@ from .._core.create_calls import OAuthKind, PaymentKind, SignatureKind
 from .call import CallOptions
 
 if TYPE_CHECKING:
-    from .._core.types import Expected, RecheckFunction
+    from .._core.money_types import Expected
+    from .._core.types import RecheckFunction
     from .._core.urlmode import UrlMode
 
 

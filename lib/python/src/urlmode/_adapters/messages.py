@@ -32,8 +32,9 @@ from .._core.contract_messages import (
     other_approver_text,
 )
 from .._core.form_types import ApprovalElicitation, Approver
+from .._core.money_types import Expected
 from .._core.price import format_price
-from .._core.types import Expected, Kind, OpenStatus, Outcome
+from .._core.types import Kind, OpenStatus, Outcome
 
 ToolResult = dict[str, Any]
 """The result of a tool call as it is sent to the client."""

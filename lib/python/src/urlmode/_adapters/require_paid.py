@@ -15,7 +15,8 @@ from .._core import contract_texts as texts
 from .._core.callback_urls import AnyElicitation
 from .._core.claims import BegunClaim
 from .._core.errors import ElicitationSubscribedError
-from .._core.types import Entitlement, Outcome, is_over
+from .._core.money_types import Entitlement, is_over
+from .._core.types import Outcome
 from .._core.urlmode import UrlMode
 from .adapter import run
 from .call import Call, ToolRequest

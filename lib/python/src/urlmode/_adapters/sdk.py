@@ -17,7 +17,8 @@ from .._core.claims import BegunClaim
 from .._core.contract_limits import TTL_S, VERIFY_S
 from .._core.errors import RequestStateError
 from .._core.form_types import ApprovalForm, Approver, InputForm, SendLink, VerifyFunction, Words
-from .._core.types import Duration, Expected, Names, Outcome, RecheckFunction, TargetKind, TargetUrl
+from .._core.money_types import Expected
+from .._core.types import Duration, Names, Outcome, RecheckFunction, TargetKind, TargetUrl
 from .._core.urlmode import UrlMode
 from .adapter import Accepted, Approval, Body, Input, M, R, run, to_accepted, to_approval, to_input
 from .call import Call, CallOptions, ToolRequest

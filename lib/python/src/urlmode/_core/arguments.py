@@ -33,9 +33,10 @@ from .contract_limits import (
     TARGET_URL_MAX,
 )
 from .contract_words import ACTIONS, MATCHES
+from .money_types import Expected, Match
 from .price import is_currency
 from .seal import RESULT_JSON_MAX, to_json
-from .types import Action, Answer, ClientFacts, Duration, Expected, Kind, Match, RecheckFunction, Target
+from .types import Action, Answer, ClientFacts, Duration, Kind, RecheckFunction, Target
 
 T = TypeVar("T", bound=str)
 

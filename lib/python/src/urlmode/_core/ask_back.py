@@ -25,9 +25,10 @@ from .form import check_problem
 from .form_types import Verify, VerifyFunction
 from .keys import KeyRing
 from .log import warn
+from .money_types import Entries, Expected
 from .seal import seal, to_json, unseal
 from .tasks import OverdueError, call
-from .types import Answer, Entries, Expected, Recheck, RecheckFunction
+from .types import Answer, Recheck, RecheckFunction
 
 Taken = TypeVar("Taken")
 Function = TypeVar("Function")

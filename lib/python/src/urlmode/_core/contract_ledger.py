@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Literal, NamedTuple
 
 from .contract_calls import Query
-from .types import LedgerType
+from .money_types import LedgerType
 
 
 class BegunLedger(NamedTuple):

@@ -10,11 +10,12 @@ from .create_options import Checked
 from .database import Database
 from .errors import ElicitationExistsError, ElicitationSubscribedError
 from .keys import KeyRing
+from .money_types import Expected, is_over
 from .outcome import add_pkce
 from .price import price_of
 from .seal import seal, to_json
 from .token import binding_of
-from .types import CallbackUrls, Expected, is_over
+from .types import CallbackUrls
 
 
 

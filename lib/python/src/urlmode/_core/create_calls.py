@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 if TYPE_CHECKING:
-    from .types import Duration, Expected, Id, TargetUrl, WebUrl
+    from .money_types import Expected
+    from .types import Duration, Id, TargetUrl, WebUrl
 
 
 class CreateOptions(TypedDict, total=False):

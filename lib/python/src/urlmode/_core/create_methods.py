@@ -11,7 +11,8 @@ from .contract_limits import TTL_S
 from .contract_words import TARGET_KINDS
 from .create_options import Checked, check_create, check_request
 from .form_types import ApprovalElicitation, ApprovalForm, Approver, FormElicitation, InputForm, Words
-from .types import Duration, Elicitation, Expected, Id, TargetKind, TargetUrl
+from .money_types import Expected
+from .types import Duration, Elicitation, Id, TargetKind, TargetUrl
 
 
 if TYPE_CHECKING:

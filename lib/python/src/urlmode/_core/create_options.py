@@ -14,7 +14,8 @@ from .contract_limits import CLIENT_ID_MAX, ITEM_MAX, RESUME_KEY_MAX, TTL_MAX_S,
 from .digest import digest_of_request
 from .form import check_approver, check_form
 from .form_types import Approver, Approvers, Words
-from .types import Expected, Kind, TargetUrl
+from .money_types import Expected
+from .types import Kind, TargetUrl
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from . import contract_texts as texts
 from .contract_limits import SAFE_INTEGER
 from .contract_seals import CLIENT_LABEL, DIGEST_BYTES, REQUEST_LABEL
 from .keys import encode_base64url
-from .types import Expected
+from .money_types import Expected
 
 
 

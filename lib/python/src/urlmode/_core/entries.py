@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from .arguments import check_amount, check_choice, check_currency, check_text, refuse_awaitable
 from .contract_limits import ENTRIES_MAX, REFERENCE_MAX
 from .contract_words import ENTRY_STATUSES
-from .types import Entries, PaymentEntry, RefundEntry
+from .money_types import Entries, PaymentEntry, RefundEntry
 
 T = TypeVar("T", PaymentEntry, RefundEntry)
 

@@ -12,7 +12,7 @@ import psycopg
 from . import contract_texts as texts
 from .contract_errors import *  # noqa: F403
 from .error import UrlModeError as UrlModeError
-from .types import UnclaimedReference
+from .money_types import UnclaimedReference
 
 
 class ElicitationTimeoutError(UrlModeError, TimeoutError):

@@ -12,8 +12,9 @@ from .callback_urls import AnyElicitation
 from .contract_calls import Row
 from .contract_limits import REMEMBERED_MIN
 from .create_options import Checked
+from .money_types import Payment, Refund
 from .tasks import Tasks
-from .types import Event, EventFunction, EventType, Outcome, Payment, Progress, ProgressFunction, Refund
+from .types import Event, EventFunction, EventType, Outcome, Progress, ProgressFunction
 from .wait import Entry
 
 _RANKS: dict[EventType, int] = {"created": 1, "opened": 2, "processing": 3, "completed": 4}

@@ -27,9 +27,9 @@ from .contract_limits import (
 )
 from .errors import UrlModeError
 from .listener import Listener, Notification
+from .money_types import LedgerEntry
 from .pool import is_refusal
 from .tasks import Tasks, jittered
-from .types import LedgerEntry
 
 T = TypeVar("T")
 

@@ -12,18 +12,10 @@ from .contract_money import RefundRow, UnclaimedRow
 from .database import Database
 from .keys import KeyRing
 from .ledger import Ledger
+from .money_types import Entitlement, LedgerEntry, Payment, Reconciliation, Refund, UnclaimedPayment, UndeliveredClaim
 from .outcome import to_entitlement, to_refund, to_unclaimed, to_undelivered
 from .payments import PaymentReports
 from .reconcile import ListFunction, reconcile
-from .types import (
-    Entitlement,
-    LedgerEntry,
-    Payment,
-    Reconciliation,
-    Refund,
-    UnclaimedPayment,
-    UndeliveredClaim,
-)
 
 
 class MoneyMethods:

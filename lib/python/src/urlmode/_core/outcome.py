@@ -16,8 +16,9 @@ from .contract_money import EntitlementRow, RefundRow, UnclaimedRow, Undelivered
 from .contract_seals import RESULT_INFO, VERIFIER_INFO
 from .errors import ElicitationSealError
 from .keys import KeyRing
+from .money_types import Entitlement, Expected, Refund, RefundedPayment, UnclaimedPayment, UndeliveredClaim
 from .seal import unseal
-from .types import Entitlement, Expected, Outcome, Refund, RefundedPayment, UnclaimedPayment, UndeliveredClaim
+from .types import Outcome
 
 
 @dataclass(frozen=True, slots=True)

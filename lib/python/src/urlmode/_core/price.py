@@ -8,8 +8,8 @@ from typing import Any
 
 from . import contract_texts as texts
 from .contract_limits import SAFE_INTEGER
+from .money_types import Expected
 from .shipped import shipped_file
-from .types import Expected
 
 
 @functools.cache

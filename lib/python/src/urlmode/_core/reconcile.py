@@ -11,8 +11,8 @@ from . import contract_rechecks as sql
 from .contract_calls import Query
 from .contract_limits import LISTED_MAX
 from .entries import check_entries
+from .money_types import Difference, Entries, Expected, Reconciliation
 from .tasks import call
-from .types import Difference, Entries, Expected, Reconciliation
 
 ListFunction = Callable[[str], Union[Entries, Awaitable[Entries]]]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime, timezone
 from typing import Literal, NamedTuple
 
-from .._core.contract_calls import Query, RowKey
-from .._core.types import UnclaimedReference
 from . import contract_calls as sql
+from .._core.contract_calls import Query, RowKey
+from .._core.money_types import UnclaimedReference
 from .contract_calls import AccountRow, BegunDisconnect, BegunRefresh, SealedRow, StoreRefreshedAnswer
 from .sealed_tokens import Place
 
