@@ -54,6 +54,20 @@ const (
 	ProgressAttemptFailed Progress = "attempt_failed"
 )
 
+// EventType is what has happened, in the words of the audit log. "late": a payment was proved after the end of its
+// elicitation. "refunded": money went back, or came again.
+type EventType string
+
+// The values of EventType.
+const (
+	EventCreated    EventType = "created"
+	EventOpened     EventType = "opened"
+	EventProcessing EventType = "processing"
+	EventCompleted  EventType = "completed"
+	EventLate       EventType = "late"
+	EventRefunded   EventType = "refunded"
+)
+
 // waitEnds has them all: each is how a wait has ended, for the metrics.
 var waitEnds = []string{"accept", "decline", "cancel", "timeout", "aborted", "closed", "error"}
 

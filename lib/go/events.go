@@ -10,23 +10,10 @@ import (
 	"urlmode.example/urlmode/internal/limits"
 )
 
-// EventType is what has happened.
-type EventType string
-
-// What [Event] tells, with the words of the audit log.
-const (
-	EventCreated    EventType = "created"
-	EventOpened     EventType = "opened"
-	EventProcessing EventType = "processing"
-	EventCompleted  EventType = "completed"
-	EventLate       EventType = "late"
-	EventRefunded   EventType = "refunded"
-)
-
 // Event is something that has become of an elicitation, for an audit log. An instance tells of its own actions, and of the changes that it sees
 // while it waits, each once; of late payments and of refunds each instance tells.
 type Event struct {
-	Type          EventType // one of those above
+	Type          EventType // what has happened
 	ElicitationID string    // of which elicitation
 	Provider      string    // its name in the configuration
 	Owner         Owner     // whose it is

@@ -296,6 +296,8 @@ export class Model {
 			if (target === row) this.#endClaim(row, target);
 			else target.lease.fulfilled = 'forgotten';
 		}
+		// What went back may come again after its result is gone.
+		for (const paid of this.payments.values()) if (paid.refunded) paid.hasNoResult = true;
 		return old;
 	}
 

@@ -512,8 +512,8 @@ class Runner {
 		this.#ledger.check(real);
 		await this.#follower.follow(this.#stage);
 		for (const { reference, kept } of real.payments ?? []) {
-			const { claimed, refunded, provenAt } = model.payments.get(reference);
-			if (!claimed && !refunded && model.now - provenAt < KEPT_UNCLAIMED) {
+			const { claimed, refunded, hasNoResult, provenAt } = model.payments.get(reference);
+			if (!claimed && !refunded && !hasNoResult && model.now - provenAt < KEPT_UNCLAIMED) {
 				assert.ok(kept, `the result of ${reference} is kept until it is claimed`);
 			}
 		}

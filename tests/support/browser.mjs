@@ -17,6 +17,7 @@ import https from 'node:https';
 
 import { CookieJar, siteOf } from './cookies.mjs';
 import { HtmlDocument } from './html.mjs';
+import { isSentAgain } from './http.mjs';
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const REDIRECTS_MAX = 20;
@@ -27,6 +28,7 @@ export class Browser {
 	history = [];
 
 	#agents;
+	#isClosed = false;
 	#timeout;
 
 	/**
@@ -126,6 +128,7 @@ export class Browser {
 
 	/** Closes the connections that are kept open. */
 	close() {
+		this.#isClosed = true;
 		for (const agent of Object.values(this.#agents)) {
 			agent.destroy();
 		}
@@ -144,7 +147,10 @@ export class Browser {
 				maxHeaderSize: 65_536, // as browsers do: an address of 16 KB in a redirect
 				signal: AbortSignal.timeout(this.#timeout),
 			});
-			request.on('error', reject);
+			request.on('error', (error) => {
+				if (!this.#isClosed && isSentAgain(request, error)) resolve(this.#exchange(url, method, body, headers));
+				else reject(error);
+			});
 			request.on('response', (response) => {
 				const chunks = [];
 				response.on('data', (chunk) => chunks.push(chunk));

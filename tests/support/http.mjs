@@ -26,7 +26,10 @@ export function request(url, { method = 'GET', headers = {}, body, timeout = 30_
 			signal: AbortSignal.timeout(timeout),
 			...options,
 		});
-		outgoing.on('error', reject);
+		outgoing.on('error', (error) => {
+			if (!options.agent && isSentAgain(outgoing, error)) resolve(request(url, { method, headers, body, timeout, ...options }));
+			else reject(error);
+		});
 		outgoing.on('response', (incoming) => {
 			const chunks = [];
 			incoming.on('data', (chunk) => chunks.push(chunk));
@@ -35,6 +38,16 @@ export function request(url, { method = 'GET', headers = {}, body, timeout = 30_
 		});
 		outgoing.end(body);
 	});
+}
+
+/**
+ * Whether a browser sends a request again, unless it has closed the connection itself: a server that was reloaded has done so.
+ *
+ * @param {http.ClientRequest} request that failed
+ * @param {Error & { code?: string }} error
+ */
+export function isSentAgain({ reusedSocket, method }, { code }) {
+	return reusedSocket && code === 'ECONNRESET' && method === 'GET';
 }
 
 /** The options of a POST with a form. */

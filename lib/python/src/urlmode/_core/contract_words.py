@@ -39,6 +39,10 @@ Progress = Literal["opened", "processing", "attempt_failed"]
 """What a wait hears of. `attempt_failed`: an attempt to pay has failed, or what was typed was not accepted, and
 the user can try again."""
 
+EventType = Literal["created", "opened", "processing", "completed", "late", "refunded"]
+"""What has happened, in the words of the audit log. `late`: a payment was proved after the end of its elicitation.
+`refunded`: money went back, or came again."""
+
 WAIT_ENDS: tuple[str, ...] = ("accept", "decline", "cancel", "timeout", "aborted", "closed", "error")
 
 PurgeKind = Literal["oauth", "payment", "signature", "input", "approval", "result", "stored"]

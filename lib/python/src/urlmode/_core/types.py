@@ -10,6 +10,7 @@ from typing import Any, Literal, Union
 
 from .contract_words import (
     Action as Action,
+    EventType as EventType,
     Kind as Kind,
     OpenStatus as OpenStatus,
     Progress as Progress,
@@ -148,9 +149,6 @@ RecheckAnswer = Union[Entries, Answer, None]
 """An Answer is one outcome, and of a payment one that is exactly paid."""
 RecheckFunction = Callable[[Recheck], Union[RecheckAnswer, Awaitable[RecheckAnswer]]]
 ProgressFunction = Callable[[Progress], Any]
-
-
-EventType = Literal["created", "opened", "processing", "completed", "late", "refunded"]
 
 
 @dataclass(frozen=True, kw_only=True)
