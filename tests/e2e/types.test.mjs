@@ -201,7 +201,7 @@ const BEFORE = {
 	`,
 	'for (const p': `
 		declare const urlmode: import('urlmode').UrlMode;
-		declare const deliver: (subject: string, reference: string) => Promise<void>;
+		declare const deliver: (subject: string, reference: string, options: { signal: AbortSignal }) => Promise<void>;
 		declare const refund: (reference: string, amount: number, currency: string) => Promise<string>;
 	`,
 	'for await (const {': `
