@@ -317,9 +317,9 @@ class Runner {
 		const events = steps.map((step) => this.#toEvent(step)).filter((event) => event !== undefined);
 		if (events.length === 0) return false;
 		const outcomes = await this.#stage.events(events);
-		const done = events.map((event, n) => ({ event, outcome: outcomes[n], round: events.slice(0, n).filter(({ id }) => id === event.id).length }));
 		const late = [];
-		for (const { event: { row, ...event }, outcome } of done.sort((one, other) => one.round - other.round)) {
+		for (const [n, { row, ...event }] of events.entries()) {
+			const outcome = outcomes[n];
 			const reference = this.#model.nameOf(row, event);
 			const isKnown = this.#model.payments.has(reference);
 			this.#ledger.event(row, { ...event, reference }, outcome);
