@@ -219,9 +219,11 @@ test('a host that quits while its user pays: the call ends, and the next one has
 });
 
 test('what is paid after the end is the result of the next call, late', async (t) => {
-	const { ask, newest, callback, owner } = await start(t);
+	const { ask, newest, admin, callback, owner } = await start(t);
 	await ask(sessionCall(), { ttl: 100, roundTimeout: 60_000 });
 	const { id } = await newest();
+	await until('its time is over', async () => (await admin.query(`SELECT FROM urlmode.elicitation e WHERE e.id = $1
+		AND (e.status = 'completed' OR urlmode.closes_at(e.kind, e.status, e.expires_at, e.grace) < now())`, [id])).rowCount === 1);
 	assert.equal(await callback.paid(id, owner), 'late');
 	for (const [way, next] of Object.entries(NEXT)) {
 		const result = await ask(next());
