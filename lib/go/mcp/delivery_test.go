@@ -3,9 +3,11 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -90,9 +92,14 @@ func TestToolThatFailsAfterItsBody(t *testing.T) {
 // overHTTP is a session with the server at the URL, whose user pays.
 func overHTTP(t *testing.T, p *payer, url string) *sdk.ClientSession {
 	t.Helper()
+	return overHTTPBy(t, p, url, nil)
+}
+
+func overHTTPBy(t *testing.T, p *payer, url string, by *http.Client) *sdk.ClientSession {
+	t.Helper()
 	client := sdk.NewClient(&sdk.Implementation{Name: "tests", Version: "1"}, &sdk.ClientOptions{ElicitationHandler: p.elicit, Capabilities: &sdk.ClientCapabilities{
 		Elicitation: &sdk.ElicitationCapabilities{URL: &sdk.URLElicitationCapabilities{}}}})
-	session, err := client.Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: url}, nil)
+	session, err := client.Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: url, HTTPClient: by}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,4 +156,51 @@ func TestResultOfAClientThatIsGone(t *testing.T) {
 			t.Fatalf("%+v: %.40q after %d requests for %q", row, said(result), len(p.asked), references)
 		}
 	}
+}
+
+// leaving closes the connection once it has read the answer, as clients of other SDKs do.
+type leaving struct{}
+
+func (leaving) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := http.DefaultTransport.RoundTrip(r)
+	if err == nil {
+		response.Body = &leavingBody{ReadCloser: response.Body}
+	}
+	return response, err
+}
+
+type leavingBody struct {
+	io.ReadCloser
+	isRead bool
+}
+
+func (b *leavingBody) Read(data []byte) (int, error) {
+	if b.isRead {
+		return 0, errors.Join(io.EOF, b.Close())
+	}
+	n, err := b.ReadCloser.Read(data)
+	b.isRead = bytes.Contains(data[:n], []byte(`"pay_`))
+	return n, err
+}
+
+// A client that has read its answer from a stream may be gone before the SDK has ended the response.
+func TestClientThatLeavesWithItsAnswer(t *testing.T) {
+	p := &payer{t: t, me: adaptertest.Someone(), instance: adaptertest.Open(t), action: "accept"}
+	tools := New(adaptertest.Open(t), Options{})
+	server := serverOf(func(ctx context.Context, call *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		return tools.ElicitURL(ctx, call, wish(p.me, "one"), func(_ context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
+			return text(accepted.Reference), nil
+		})
+	})
+	server.AddReceivingMiddleware(Middleware)
+	inner := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil)
+	listening := httptest.NewServer(tools.Handler(adaptertest.UntilClientIsGone(inner)))
+	t.Cleanup(func() {
+		listening.CloseClientConnections()
+		listening.Close()
+	})
+	if got := said(call(t, overHTTPBy(t, p, listening.URL, &http.Client{Transport: leaving{}}))); !strings.HasPrefix(got, "pay_") {
+		t.Fatal(got)
+	}
+	adaptertest.UntilConfirmed(t, p.asked[0])
 }

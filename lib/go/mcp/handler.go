@@ -81,13 +81,13 @@ func (t *Tools) serveCall(w http.ResponseWriter, r *http.Request, next http.Hand
 	t.serve(w, r, next, id, made)
 }
 
-// serve serves a request of the client with the stream of a call. The answer was written if the SDK has written it to a client that was there.
+// serve serves a request of the client with the stream of a call. The answer was written if the SDK has sent it to a client that was there.
 func (t *Tools) serve(w http.ResponseWriter, r *http.Request, next http.Handler, id string, of *connection) {
 	isServed := false
-	to := of.stream.watch(w)
+	to := of.stream.watch(w, func() bool { return r.Context().Err() == nil && of.ctx.Err() == nil })
 	defer func() {
 		to.close()
-		isWritten := isServed && r.Context().Err() == nil && of.ctx.Err() == nil
+		isWritten := isServed && to.IsSent()
 		if !of.canBeResumed() || of.ctx.Err() != nil || isWritten && of.stream.isAnswered() {
 			t.forget(id, of, isWritten)
 		}

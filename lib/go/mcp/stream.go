@@ -4,10 +4,11 @@ package mcp
 
 import (
 	"bytes"
-	"encoding/json"
 	"net/http"
 	"strings"
 	"sync"
+
+	"urlmode.example/urlmode/internal/responses"
 )
 
 // stream is what a client has got of the answer to its call. An event of the SDK has an id where there is an EventStore: by it, the client can
@@ -43,10 +44,10 @@ func streamOf(event string) string {
 	return event[:max(0, strings.LastIndexByte(event, '_'))]
 }
 
-func (s *stream) watch(w http.ResponseWriter) *watched {
+func (s *stream) watch(w http.ResponseWriter, isThere func() bool) *watched {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.to = &watched{ResponseWriter: w, stream: s}
+	s.to = &watched{Writer: responses.Writer{ResponseWriter: w, IsThere: isThere}, stream: s}
 	return s.to
 }
 
@@ -55,15 +56,17 @@ func (s *stream) send(event string) error {
 	s.mu.Lock()
 	to := s.to
 	s.mu.Unlock()
-	if _, err := to.write([]byte(event + "\n\n")); err != nil {
-		return err
-	}
-	return to.FlushError()
+	return to.write(func() error {
+		if _, err := to.ResponseWriter.Write([]byte(event + "\n\n")); err != nil {
+			return err
+		}
+		return http.NewResponseController(to.ResponseWriter).Flush()
+	})
 }
 
 // watched reads what the SDK writes: each event at once. Others may write between.
 type watched struct {
-	http.ResponseWriter
+	responses.Writer
 	stream *stream
 
 	mu      sync.Mutex
@@ -76,70 +79,37 @@ func (w *watched) close() {
 	w.isEnded = true
 }
 
-func (w *watched) write(event []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.isEnded {
-		return 0, http.ErrHandlerTimeout
-	}
-	return w.ResponseWriter.Write(event)
-}
-
-// FlushError is for http.ResponseController.
-func (w *watched) FlushError() error {
+func (w *watched) write(step func() error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.isEnded {
 		return http.ErrHandlerTimeout
 	}
-	return http.NewResponseController(w.ResponseWriter).Flush()
+	return step()
 }
 
-// Unwrap is for http.ResponseController.
-func (w *watched) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+// FlushError is for http.ResponseController.
+func (w *watched) FlushError() error { return w.write(w.Writer.FlushError) }
 
-func (w *watched) Write(event []byte) (int, error) {
-	id, data := partsOf(event)
-	n, err := w.write(event)
-	if err == nil && id != "" {
+func (w *watched) Write(event []byte) (n int, err error) {
+	err = w.write(func() (err error) {
+		n, err = w.Writer.Write(event)
+		return err
+	})
+	if id := idOf(event); err == nil && id != "" {
 		w.stream.mu.Lock()
 		w.stream.id = streamOf(id)
-		w.stream.answered = w.stream.answered || isResponse(data)
+		w.stream.answered = w.stream.answered || w.HasAnswer
 		w.stream.mu.Unlock()
 	}
 	return n, err
 }
 
-// partsOf returns the id of an event, and its data.
-func partsOf(event []byte) (id string, data []byte) {
+func idOf(event []byte) string {
 	for line := range bytes.Lines(event) {
-		if value, ok := bytes.CutPrefix(line, []byte("id: ")); ok {
-			id = string(bytes.TrimSuffix(value, []byte("\n")))
-		} else if value, ok := bytes.CutPrefix(line, []byte("data: ")); ok {
-			return id, value
+		if id, ok := bytes.CutPrefix(line, []byte("id: ")); ok {
+			return string(bytes.TrimSuffix(id, []byte("\n")))
 		}
 	}
-	return id, nil
-}
-
-// isResponse reports whether a message is one, and reads no further than it has to: its result may be large.
-func isResponse(message []byte) bool {
-	decoder := json.NewDecoder(bytes.NewReader(message))
-	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
-		return false
-	}
-	for decoder.More() {
-		key, err := decoder.Token()
-		if err != nil || key == "method" {
-			return false
-		}
-		if key == "result" || key == "error" {
-			return true
-		}
-		var value json.RawMessage
-		if decoder.Decode(&value) != nil {
-			return false
-		}
-	}
-	return false
+	return ""
 }

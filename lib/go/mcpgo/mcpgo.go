@@ -19,6 +19,7 @@ import (
 
 	"urlmode.example/urlmode"
 	"urlmode.example/urlmode/adapter"
+	"urlmode.example/urlmode/internal/responses"
 )
 
 // These types are those of package adapter.
@@ -73,10 +74,13 @@ type answerKey struct{}
 func Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answer, isServed := &adapter.Answer{}, false
-		defer func() { answer.End(isServed && r.Context().Err() == nil) }()
+		isThere := func() bool { return r.Context().Err() == nil }
+		isSent := isThere
+		defer func() { answer.End(isServed && isSent()) }()
 		ctx := context.WithValue(r.Context(), answerKey{}, answer)
-		if flusher, ok := w.(http.Flusher); ok && r.Method == http.MethodPost {
-			stream := &stream{ResponseWriter: w, Flusher: flusher}
+		if _, ok := w.(http.Flusher); ok && r.Method == http.MethodPost {
+			stream := &stream{Writer: responses.Writer{ResponseWriter: w, IsThere: isThere}}
+			isSent = stream.IsSent
 			resumable, end := context.WithCancelCause(context.WithoutCancel(ctx))
 			defer end(nil)
 			defer context.AfterFunc(ctx, func() {
@@ -93,8 +97,7 @@ func Handler(next http.Handler) http.Handler {
 
 // stream is the response to a call. An event has an id where there is an event store: by it, the client can resume the stream.
 type stream struct {
-	http.ResponseWriter
-	http.Flusher
+	responses.Writer
 	hasEvents atomic.Bool
 }
 
@@ -102,11 +105,11 @@ func (s *stream) Write(event []byte) (int, error) {
 	if bytes.HasPrefix(event, []byte("id:")) {
 		s.hasEvents.Store(true)
 	}
-	return s.ResponseWriter.Write(event)
+	return s.Writer.Write(event)
 }
 
-// Unwrap is for http.ResponseController.
-func (s *stream) Unwrap() http.ResponseWriter { return s.ResponseWriter }
+// Flush is for the SDK.
+func (s *stream) Flush() { _ = s.FlushError() }
 
 // AddHooks tells the tools of the sessions that the server registers: their clients are told that an elicitation is
 // completed also after the end of the call. Without it, and for a session that is not registered, nothing is kept between calls. It lets

@@ -31,11 +31,16 @@ func wish(me urlmode.Owner) Wish {
 // serve has a tool "buy", and what an adapter needs.
 func serve(t *testing.T, tools *Tools, run server.ToolHandlerFunc) string {
 	t.Helper()
+	return serveBy(t, tools, run, func(sdk http.Handler) http.Handler { return sdk })
+}
+
+func serveBy(t *testing.T, tools *Tools, run server.ToolHandlerFunc, around func(http.Handler) http.Handler) string {
+	t.Helper()
 	hooks := &server.Hooks{}
 	tools.AddHooks(hooks)
 	srv := server.NewMCPServer("tests", "1", server.WithHooks(hooks), server.WithElicitation())
 	srv.AddTool(sdk.NewTool("buy"), run)
-	listening := httptest.NewServer(Handler(server.NewStreamableHTTPServer(srv)))
+	listening := httptest.NewServer(Handler(around(server.NewStreamableHTTPServer(srv))))
 	t.Cleanup(func() {
 		listening.CloseClientConnections()
 		listening.Close()
@@ -130,6 +135,21 @@ func TestOwnClient(t *testing.T) {
 		}
 		adaptertest.UntilConfirmed(t, p.id.Load().(string))
 	}
+}
+
+// A client that has read its answer from a stream may be gone before the SDK has ended the response.
+func TestClientThatLeavesWithItsAnswer(t *testing.T) {
+	p := &payer{t: t, me: adaptertest.Someone(), instance: adaptertest.Open(t)}
+	tools := New(adaptertest.Open(t), Options{})
+	url := serveBy(t, tools, func(ctx context.Context, call sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		return tools.ElicitURL(ctx, call, wish(p.me), func(_ context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
+			return sdk.NewToolResultText(accepted.Reference), nil
+		})
+	}, adaptertest.UntilClientIsGone)
+	if said := buy(t, p, url, "2025-11-25"); !strings.HasPrefix(said, "pay_") {
+		t.Fatal(said)
+	}
+	adaptertest.UntilConfirmed(t, p.id.Load().(string))
 }
 
 // The user types a key, in both revisions of the protocol. What only others can approve is no request to the client.

@@ -5,6 +5,7 @@ package adaptertest
 import (
 	"io"
 	"net"
+	"net/http"
 	"net/url"
 	"sync"
 	"testing"
@@ -57,4 +58,14 @@ func CutAfter(t *testing.T, to string, most int64) (through string, cut <-chan s
 	}()
 	of.Host = listening.Addr().String()
 	return of.String(), was
+}
+
+// UntilClientIsGone keeps the handler of a stream of POST at work, once it has written all, until its client has closed the connection.
+func UntilClientIsGone(handler http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		handler.ServeHTTP(w, r)
+		if r.Method == http.MethodPost && w.Header().Get("Content-Type") == "text/event-stream" {
+			<-r.Context().Done()
+		}
+	})
 }
