@@ -79,31 +79,22 @@ ${body}
 `;
 }
 
-const SAME = "/** @typedef {import('./contract-calls.js').Query} Query */";
-
 /** The type that all these files have in common. */
-const QUERY = {
-	core: `/**
+const QUERY = `/**
  * Sends a statement. \`reads\`: its function only reads, so that it can be sent once more if its connection was lost before the
  * answer came. Any other is sent again only if it is certain that it was not sent.
  *
  * @typedef {(text: string, values: unknown[], reads?: boolean) => Promise<Record<string, unknown>[]>} Query
- */`,
-	money: SAME,
-	claims: SAME,
-	rechecks: SAME,
-	ledger: SAME,
-	tasks: SAME,
-	vault: "/** @typedef {import('../core/contract-calls.js').Query} Query */",
-};
+ */`;
+const queryOf = (module) => `/** @typedef {import('${module}').Query} Query */`;
 
-/** @type {(calls: import('./calls-common.mjs').Call[], types: Record<string, any>, room: keyof typeof QUERY) => string} */
+/** @type {(calls: import('./calls-common.mjs').Call[], types: Record<string, any>, room: string) => string} */
 export function javascript(calls, types, room) {
 	const written = new Set();
 	const once = (name, text) => (!name || written.has(name) ? '' : (written.add(name), text));
 	return `${head.js}// The functions of the schema urlmode that an MCP server may call.
 
-${QUERY[room]}
+${room === 'core' ? QUERY : queryOf(room === 'vault' ? '../core/contract-calls.js' : './contract-calls.js')}
 ${calls.map((call) => once(call.takes, record(call.takes ?? '', partsOf(call).members, types, false))
 		+ once(call.gives, record(call.gives ?? '', call.columns, types, true)) + caller(call, types)).join('')}`;
 }

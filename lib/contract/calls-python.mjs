@@ -9,7 +9,7 @@ const ZEROS = { text: '""', boolean: 'False', bigint: '0', integer: '0', smallin
 
 /** What identifies a row or an account: the argument, its type, its members. */
 const ROW_KEY = ['key', 'RowKey', ['id', 'binding']];
-const KEYS = { core: ROW_KEY, money: ROW_KEY, claims: ROW_KEY, rechecks: ROW_KEY, ledger: ROW_KEY, tasks: ROW_KEY, vault: ['place', 'Place', ['subject', 'provider', 'account']] };
+const PLACE = ['place', 'Place', ['subject', 'provider', 'account']];
 
 /** @type {(value: import('./calls-common.mjs').Value, types: Record<string, any>) => string} */
 function typeOf({ type, isList, words, ...value }, types) {
@@ -44,11 +44,11 @@ function valueOf({ name, type, isArray }, of) {
 	return isArray ? `[${text} for each in rows]` : text;
 }
 
-/** @type {(call: import('./calls-common.mjs').Call, types: Record<string, any>, room: keyof typeof KEYS) => string} */
+/** @type {(call: import('./calls-common.mjs').Call, types: Record<string, any>, room: string) => string} */
 function caller(call, types, room) {
 	const { name, takes, gives, answer, columns, value } = call;
 	const { members, single } = partsOf(call);
-	const [key, keyType, keyNames] = KEYS[room];
+	const [key, keyType, keyNames] = room === 'vault' ? PLACE : ROW_KEY;
 	const isKeyed = keyNames.every((own) => single.some((one) => one.name === own && !mayBeNull(one)));
 	const rest = single.filter((one) => !(isKeyed && keyNames.includes(one.name)));
 	const sql = statement(call, ({ type, isArray, isList }) => `%s::${type}${isArray || isList ? '[]' : ''}`,
@@ -91,7 +91,7 @@ class Query(Protocol):
     def __call__(self, statement: str, values: Sequence[Any], reads: bool = False, /) -> Awaitable[list[tuple[Any, ...]]]: ...
 `;
 
-/** @type {(calls: import('./calls-common.mjs').Call[], types: Record<string, any>, room: keyof typeof KEYS) => string} */
+/** @type {(calls: import('./calls-common.mjs').Call[], types: Record<string, any>, room: string) => string} */
 export function python(calls, types, room) {
 	const written = new Set();
 	const once = (name, text) => (!name || written.has(name) ? '' : (written.add(name), text));

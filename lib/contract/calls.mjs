@@ -10,8 +10,8 @@ import { python } from './calls-python.mjs';
 /** @typedef {import('./calls-common.mjs').Value} Value */
 /** @typedef {import('./calls-common.mjs').Call} Call */
 
-/** The files of the room core. */
-const OF_CORE = /** @type {const} */ (['core', 'money', 'claims', 'rechecks', 'ledger', 'tasks']);
+/** The files of the room core: one for waits, and one for each of its parts. */
+const OF_CORE = /** @type {const} */ (['core', 'database', 'money', 'claims', 'rechecks', 'ledger', 'tasks']);
 
 /** @param {string} name of an array */
 const singular = (name) => name.replace(name.endsWith('_ms') ? /s(?=_ms$)/ : /s$/, '');

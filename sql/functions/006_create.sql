@@ -68,7 +68,7 @@ BEGIN
 				WHEN e.kind = 'input' THEN e.completed_at > now() - interval '1 day'
 				ELSE true
 			END)
-		ORDER BY money.unclaimed DESC, money.rank, money.wrong DESC, s.effective_status <> 'processing',
+		ORDER BY money.unclaimed DESC, money.rank, money.wrong AND NOT money.unclaimed DESC, s.effective_status <> 'processing',
 			s.effective_status = 'completed', e.created_at DESC
 		LIMIT 1
 	) r ON true

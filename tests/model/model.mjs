@@ -64,7 +64,7 @@ export class Model {
 		}
 		const row = {
 			id, user, thing, kind, expected, checkout, price: priceOf(expected), status: 'pending', wasOpened: false, expires: this.now + ttl, grace: 0, claimed: false,
-			action: null, reason: '', from: null, failedAttempts: 0, rechecks: 0, rechecked: 0, failures: 0, recheckAt: 0, lease: 0,
+			action: null, reason: '', from: null, failedAttempts: 0, rechecks: 0, rechecked: 0, failures: 0, recheckAt: 0, recheckLease: 0,
 			references: [], attempts: { underWay: new Map(), over: new Set(), named: new Set(), checkouts: new Map() },
 		};
 		this.rows.push(row);
@@ -296,9 +296,13 @@ export class Model {
 			if (target === row) this.#endClaim(row, target);
 			else target.lease.fulfilled = 'forgotten';
 		}
-		// What went back may come again after its result is gone.
-		for (const paid of this.payments.values()) if (paid.refunded) paid.hasNoResult = true;
+		this.#forgetRefunded();
 		return old;
+	}
+
+	/** What went back may come again after its result is gone. */
+	#forgetRefunded() {
+		for (const paid of this.payments.values()) if (paid.refunded) paid.hasNoResult = true;
 	}
 
 	#claimRow(row) {
@@ -315,6 +319,7 @@ export class Model {
 		this.rows = this.rows.filter(({ isPurged }) => !isPurged);
 		for (const [identity, { since }] of this.#unknown) if (this.now - since >= KEPT_UNKNOWN) this.#unknown.delete(identity);
 		this.refunds.purge();
+		this.#forgetRefunded();
 	}
 
 	#isOver(row, since) {
@@ -380,20 +385,20 @@ export class Model {
 	beginRecheck(row) {
 		if (!this.needsRecheck(row) || this.now < row.recheckAt) return undefined;
 		row.recheckAt = this.now + LEASE;
-		row.lease += 1;
-		return { lease: row.lease, rechecks: row.rechecks, references: [...row.references] };
+		row.recheckLease += 1;
+		return { lease: row.recheckLease, rechecks: row.rechecks, references: [...row.references] };
 	}
 
 	/** Nobody has begun it. */
 	leaveRecheck(row) {
 		row.recheckAt = 0;
-		row.lease -= 1;
+		row.recheckLease -= 1;
 	}
 
 	/** One that took longer than its lease leaves the next one its own. */
 	endRecheck(row, { lease, rechecks }, failed) {
 		if (!failed) row.rechecked = Math.max(row.rechecked, rechecks);
-		if (lease === row.lease) row.recheckAt = failed ? this.now + Math.min(60, 2 ** row.failures) * PAUSE : 0;
+		if (lease === row.recheckLease) row.recheckAt = failed ? this.now + Math.min(60, 2 ** row.failures) * PAUSE : 0;
 		row.failures = failed ? row.failures + 1 : 0;
 	}
 

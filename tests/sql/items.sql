@@ -58,6 +58,9 @@ SELECT make(47, item => 'sock'), pay(47, 'p47'), pay(47, 'x47', '5.00 EUR'), fin
 SELECT n, outcome, paid_by FROM reads(47);
 SELECT claim(47, 'p47'), find_item('sock');
 SELECT n, outcome, paid_by FROM reads(47);
+-- Of two that are paid the newer one is given first, also if there is money for the older one that does not match.
+SELECT make(57, item => 'vest');
+SELECT make(58, item => 'vest', price => '12.00 EUR'), pay(58, 'p58', '12.00 EUR'), pay(57, 'x57', '5.00 EUR'), pay(57, 'p57'), find_item('vest'), claim(58, 'p58'), find_item('vest'), claim(57, 'p57'), find_item('vest');
 
 -- Rows of older packages have no item. They are found by their key and their digest.
 SELECT make(50, key => 'message and price', request => 'old'), find_item('scarf', key => 'message and price', request => 'new', earlier => 'old'),

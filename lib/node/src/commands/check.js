@@ -4,7 +4,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 
 import { Client } from '../core/connection.js';
-import * as sql from '../core/contract-calls.js';
+import { createElicitation, settle } from '../core/contract-calls.js';
+import * as sql from '../core/contract-database.js';
 import { CHECK_CLOCK_MS, CHECK_MS } from '../core/contract-limits.js';
 import { CHANNEL, CHECK_FUNCTIONS, CHECK_SESSION } from '../core/contract-statements.js';
 import { TEXTS } from '../core/contract-texts.js';
@@ -183,12 +184,12 @@ async function checkWalk(report) {
 			setTimeout(() => reject(new Error(TEXTS.checkNotHeard)), CHECK_MS).unref();
 		});
 		heard.catch(() => {});
-		await sql.createElicitation(query, [{
+		await createElicitation(query, [{
 			id, provider: OF_CHECK, kind: 'approval', subject: OF_CHECK, session: '', binding, requester: 'urlmode check', targetUrl: null,
 			expected: null, verifier: null, ttlMs: 60_000, exclusive: false, resumeKey: null, canRecheck: false, request: binding, checkout: null,
 			clientId: null, linkKid: 0, form: Buffer.from('nobody opens it'), approvers: null, verifyMs: null, traceparent: null, tenant: OF_CHECK, item: null,
 		}]);
-		await sql.settle(query, { id, binding, action: 'cancel', reason: '', result: null, amount: null, currency: null, reference: null });
+		await settle(query, { id, binding, action: 'cancel', reason: '', result: null, amount: null, currency: null, reference: null });
 		await heard;
 		report.add('walk', 'ok', TEXTS.checkHeard);
 	} finally {

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Client } from '../core/connection.js';
-import * as sql from '../core/contract-calls.js';
+import * as sql from '../core/contract-database.js';
 import { DEPLOYMENT_MAX, MIGRATION_TRIES } from '../core/contract-limits.js';
 import { FIND_SCHEMA, READ_MIGRATIONS } from '../core/contract-statements.js';
 import { TEXTS } from '../core/contract-texts.js';

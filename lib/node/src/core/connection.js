@@ -10,7 +10,7 @@
 
 import pg from 'pg';
 
-import { leader } from './contract-calls.js';
+import { leader } from './contract-database.js';
 import { CONNECT_OF_SEVERAL_MS } from './contract-limits.js';
 import { isDatabaseError } from './errors.js';
 

@@ -18,7 +18,7 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 
 import { Client } from './connection.js';
-import { hold } from './contract-calls.js';
+import { hold } from './contract-database.js';
 import { BACKEND_PID, CHANNEL, PROBE_CHANNEL } from './contract-statements.js';
 import { TEXTS } from './contract-texts.js';
 import { parseNotifications } from './notification.js';

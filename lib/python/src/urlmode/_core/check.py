@@ -17,9 +17,9 @@ from urllib.parse import quote, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 
+from . import contract_database as sql
 from . import contract_texts as texts
-from . import contract_calls as sql
-from .contract_calls import NewRow, RowKey
+from .contract_calls import NewRow, Query, RowKey, create_elicitation, settle
 from .contract_limits import CHECK_CLOCK_S, CHECK_S
 from .contract_statements import CHANNEL, CHECK_FUNCTIONS, CHECK_SESSION
 from .keys import KeysFile
@@ -179,8 +179,8 @@ class _Checks:
         query = _query_of(connection)
         try:
             await connection.execute(f"LISTEN {CHANNEL}")
-            await sql.create_elicitation(query, [_row_of(key)])
-            await sql.settle(
+            await create_elicitation(query, [_row_of(key)])
+            await settle(
                 query, key, action="cancel", reason="", result=None, amount=None, currency=None, reference=None
             )
             async for notification in connection.notifies(timeout=CHECK_S):
@@ -240,7 +240,7 @@ async def _changed_migrations(connection: Connection) -> list[str]:
     return [row.name for row in applied if own.get(row.name, row.digest) != row.digest]
 
 
-def _query_of(connection: Connection) -> sql.Query:
+def _query_of(connection: Connection) -> Query:
     async def query(text: Any, values: Sequence[Any], reads: bool = False, /) -> list[tuple[Any, ...]]:
         return await (await connection.execute(text, values)).fetchall()
 

@@ -22,7 +22,7 @@ import psycopg
 from psycopg.conninfo import make_conninfo
 from psycopg.pq import PGconn, Ping
 
-from .contract_calls import LeaderRow, leader
+from .contract_database import LeaderRow, leader
 from .contract_limits import COMMIT_UNANSWERED_S, CONNECT_OF_SEVERAL_S
 from .tasks import start_quietly
 

@@ -25,7 +25,7 @@ import psycopg
 from psycopg import pq
 
 from . import contract_texts as texts
-from .contract_calls import hold
+from .contract_database import hold
 from .contract_limits import (
     BACKOFF_MAX_S,
     BACKOFF_MIN_S,

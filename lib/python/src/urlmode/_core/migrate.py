@@ -18,7 +18,7 @@ from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict
 
 from . import contract_texts as texts
-from .contract_calls import FUNCTIONS_VERSION
+from .contract_database import FUNCTIONS_VERSION
 from .contract_limits import DEPLOYMENT_MAX, MIGRATION_TRIES
 from .contract_statements import FIND_SCHEMA, READ_MIGRATIONS
 from .shipped import shipped_file
