@@ -175,7 +175,9 @@ BEGIN
 			proven_at = CASE WHEN (p.amount, p.currency) = (EXCLUDED.amount, EXCLUDED.currency) THEN p.proven_at ELSE clock_timestamp() END,
 			claimed_at = CASE WHEN (p.amount, p.currency) = (EXCLUDED.amount, EXCLUDED.currency) OR p.claim_end = 'delivered' THEN p.claimed_at END,
 			claim_end = CASE WHEN (p.amount, p.currency) = (EXCLUDED.amount, EXCLUDED.currency) OR p.claim_end = 'delivered' THEN p.claim_end END,
-			claim_refund = CASE WHEN (p.amount, p.currency) = (EXCLUDED.amount, EXCLUDED.currency) THEN p.claim_refund END
+			claim_refund = CASE WHEN (p.amount, p.currency) = (EXCLUDED.amount, EXCLUDED.currency) THEN p.claim_refund END,
+			-- What the operator has voided was a part. What went back of it is added up again below.
+			refunded_at = CASE WHEN (p.amount, p.currency) = (EXCLUDED.amount, EXCLUDED.currency) THEN p.refunded_at END
 		-- More of a payment that is captured in parts. Who has refunded a part has given
 		-- nothing for the whole; who has delivered for it has.
 		WHERE p.elicitation = EXCLUDED.elicitation AND NOT p.matches AND (EXCLUDED.matches

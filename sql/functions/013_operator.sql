@@ -229,6 +229,8 @@ BEGIN
 	END IF;
 	IF is_wrong AND decide_payment.decision = 'released' THEN
 		UPDATE urlmode.payment p SET matches = true WHERE p.provider = row.provider AND p.reference = row.reference;
+		-- A call may wait for another payment that is under way.
+		PERFORM urlmode.notify(ARRAY[urlmode.notification(row.elicitation, 'completed', late => row.late)]);
 	END IF;
 	INSERT INTO urlmode.decision (provider, reference, decision, refunded, decided_by, note)
 	VALUES (row.provider, row.reference, decide_payment.decision, row.refunded, decide_payment.decided_by,

@@ -126,13 +126,17 @@ export class Ledger {
 		const { payments, unclaimed } = this.#observed = {
 			payments: observed.payments ?? [], unclaimed: observed.unclaimed ?? [], rows: observed.rows ?? [],
 		};
+		const refunds = observed.refunds ?? [];
 		for (const [reference, [{ row }]] of this.#proofs) {
 			const found = payments.filter((paid) => paid.reference === reference);
 			assert.equal(found.length, 1, `${reference} is written down once`);
 			assert.equal(found[0].elicitation, row.id, `${reference} belongs to what it was proved for first`);
+			const isDeleted = !this.#observed.rows.some(({ id }) => id === row.id);
 			assert.equal(unclaimed.filter((each) => each === reference).length,
-				Number(!found[0].claimed && !found[0].refunded && !found[0].leased),
+				Number(!found[0].claimed && !found[0].refunded && !found[0].leased && !isDeleted),
 				`${reference} is claimed, refunded or listed, or a call is at it`);
+			assert.ok(!isDeleted || found[0].claimed || found[0].refunded || refunds.some((each) => each.payment === reference),
+				`${reference} came again after its elicitation was purged, and the operator reads so`);
 		}
 		assert.equal(payments.length, this.#proofs.size, 'nothing is written down that was not proved');
 		assert.equal(Number(observed.counted), unclaimed.length, 'the metric');

@@ -331,7 +331,8 @@ export class Model {
 	}
 
 	unclaimed() {
-		return this.proved().filter((paid) => isUnclaimed(paid) && !this.isLeased(paid));
+		// What came again after its elicitation was purged is nobody's to claim.
+		return this.proved().filter((paid) => isUnclaimed(paid) && !this.isLeased(paid) && !paid.row.isPurged);
 	}
 
 	/** The first one first; of one transaction, by reference. */
@@ -577,10 +578,14 @@ export class Model {
 		if (known && !(matches || isMore)) return 'repeated';
 		// The same money, which was for another kind: who claimed it has it.
 		const isSame = known && known.currency === currency && known.amount === amount;
-		this.payments.set(reference, {
+		const paid = {
 			claimed: false, refunded: false, back: 0, held: false, reference, row, amount, currency, checkout, provenAt: this.now, turn: this.turn,
-			...known && { checkout: known.checkout }, ...known?.end === 'delivered' && { claimed: true, claimedAt: known.claimedAt, end: known.end }, ...isSame && known, matches, late: !isOpen(row) || this.now >= closesAt(row),
-		});
+			...known && { checkout: known.checkout, lease: known.lease },
+			...known?.end === 'delivered' && { claimed: true, claimedAt: known.claimedAt, end: known.end }, ...isSame && known, matches, late: !isOpen(row) || this.now >= closesAt(row),
+		};
+		// A call may be at it.
+		if (known) for (const name of Object.keys(known)) delete known[name];
+		this.payments.set(reference, Object.assign(known ?? {}, paid));
 		return matches ? 'matches' : 'mismatch';
 	}
 

@@ -37,6 +37,13 @@ SELECT make(22), pay(22, 'p22', result => 'first'), pay(22, 'p22', '15.00 EUR', 
 SELECT n, outcome, result, paid_by, refunded FROM reads(22);
 SELECT claim(22), pay(22, 'p22', '16.00 EUR'), payments(22), back(22, '6.00 EUR', 'p22', 'a22'), payments(22), back(22, '10.00 EUR', 'p22', 'b22'), payments(22);
 SELECT make(23), pay(23, 'p23'), back(23, '10.00 EUR', 'p23', 'r23'), payments(23), pay(23, 'p23', '15.00 EUR'), payments(23);
+-- What the operator has voided of a part is no decision about the whole.
+SELECT make(80), pay(80, 'p80', '3.00 EUR'), decide('p80', 'voided'), payments(80), pay(80, 'p80'), payments(80), claim(80);
+SELECT make(81), pay(81, 'p81', '3.00 EUR'), back(81, '3.00 EUR', 'p81', 'r81'), decide('p81', 'voided'), pay(81, 'p81'), payments(81), decide('p81', 'released'), payments(81);
+-- What the operator releases is told to a call that waits for another payment.
+SELECT make(82), event(82, 'processing', ref => 'q82'), pay(82, 'p82', '9.00 EUR');
+SELECT decide('p82', 'released');
+SELECT * FROM reads(82);
 -- What is captured later names its payment, and not always its checkout: what said that it was authorised has named both, for this elicitation.
 SELECT make(24, checkout => 'c24'), event(24, 'processing', ref => 'p24', checkout => 'c24'), state(24), pay(24, 'q24'), state(24), pay(24, 'p24'), state(24), payments(24);
 SELECT make(25, checkout => 'c25'), event(25, 'processing', ref => 'p25', checkout => 'link'), pay(25, 'p25'), event(24, 'processing', ref => 'p25', checkout => 'c25'), pay(25, 'p25'), state(25), payments(25);
