@@ -195,6 +195,14 @@ $$;
 COMMENT ON FUNCTION urlmode.last_decision IS
 	'Internal. What the operator has decided about a payment last; NULL: nothing.';
 
+CREATE OR REPLACE FUNCTION urlmode.is_at_call(p urlmode.payment) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+	SELECT urlmode.claim_rank(p) IN (1, 2)
+$$;
+COMMENT ON FUNCTION urlmode.is_at_call IS
+	'Internal. Whether a call works for a payment, or its result is kept for the next call. A result '
+	'that was purged before anybody has confirmed it leaves the decision to the operator.';
+
 CREATE OR REPLACE FUNCTION urlmode.decide_payment(
 	provider text, reference text, decision text, decided_by text, note text DEFAULT ''
 )
@@ -218,7 +226,7 @@ BEGIN
 		SELECT FROM urlmode.elicitation e
 		WHERE e.id = row.elicitation AND e.kind = 'payment' AND e.status = 'completed' AND NOT urlmode.is_of_subscription(e.expected)
 	);
-	IF row.claimed_at IS NOT NULL OR urlmode.is_leased(row.elicitation, row.reference) THEN
+	IF row.claimed_at IS NOT NULL OR urlmode.is_at_call(row) THEN
 		RETURN 'claimed';
 	ELSIF is_deleted AND decide_payment.decision = 'released' THEN
 		RETURN 'deleted';
@@ -249,7 +257,8 @@ COMMENT ON FUNCTION urlmode.decide_payment IS
 	'only a part went back). A payment that was voided can be released. Neither money for what is no '
 	'payment nor the first payment of a subscription matches by a decision. One that came '
 	'again after its elicitation was deleted can be voided alone, held or not. outcome: the '
-	'decision; deleted (the elicitation), not_held, claimed (by a call, which may still do its work) or unknown, which change nothing.';
+	'decision; deleted (the elicitation), not_held, claimed (by a call, which may still do its work, or whose '
+	'result the next call is given) or unknown, which change nothing.';
 
 CREATE OR REPLACE FUNCTION urlmode.refund_payment(
 	provider text, reference text, refund text, decided_by text, note text DEFAULT ''
@@ -267,7 +276,7 @@ BEGIN
 		RETURN 'unknown';
 	ELSIF row.claim_end = 'refunded' OR row.refunded_at IS NOT NULL AND urlmode.last_decision(row) IS DISTINCT FROM 'voided' THEN
 		RETURN 'already';
-	ELSIF row.claimed_at IS NOT NULL OR urlmode.is_leased(row.elicitation, row.reference) THEN
+	ELSIF row.claimed_at IS NOT NULL OR urlmode.is_at_call(row) THEN
 		RETURN 'claimed';
 	END IF;
 	INSERT INTO urlmode.decision (provider, reference, decision, refunded, decided_by, note)

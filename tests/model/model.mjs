@@ -143,9 +143,19 @@ export class Model {
 		return lease !== undefined && (lease.fulfilled !== undefined || this.now < lease.endsAt);
 	}
 
+	/** Whether a call works for it, or its result is kept for the next one. */
+	#isAtCall(paid) {
+		return this.isLeased(paid) && !wasForgotten(paid);
+	}
+
+	/** What the operator can decide about. */
+	decidable() {
+		return this.proved().filter((paid) => isUnclaimed(paid) && !this.#isAtCall(paid) && !paid.row.isPurged);
+	}
+
 	/** In which order calls are given payments: 0 what they can claim, 1 what is done, 2 what another call is at, 3 what is held. */
 	#rank(paid) {
-		if (this.isLeased(paid) && !wasForgotten(paid)) return paid.lease.fulfilled ? 1 : 2;
+		if (this.#isAtCall(paid)) return paid.lease.fulfilled ? 1 : 2;
 		return paid.held ? 3 : 0;
 	}
 
@@ -236,7 +246,7 @@ export class Model {
 			target.lease.isGiven = true;
 			return { state: 'fulfilled', row, target, lease: target.lease };
 		}
-		if (this.isLeased(target) && !wasForgotten(target)) return { state: 'leased' };
+		if (this.#isAtCall(target)) return { state: 'leased' };
 		target.lease = { endsAt: this.now + CLAIM_LEASE, fulfilled: undefined };
 		return { state: 'begun', row, target, lease: target.lease };
 	}
@@ -483,7 +493,7 @@ export class Model {
 	decide(reference, decision) {
 		const paid = this.payments.get(reference);
 		if (!paid) return 'unknown';
-		if (paid.claimed || this.isLeased(paid)) return 'claimed';
+		if (paid.claimed || this.#isAtCall(paid)) return 'claimed';
 		if (paid.row.isPurged && decision === 'released') return 'deleted';
 		const isWrong = !paid.matches && paid.row.kind === 'payment' && !isOpen(paid.row);
 		if (!paid.held && !((paid.row.isPurged || isWrong) && !paid.refunded) && !(decision === 'released' && paid.decision?.decision === 'voided')) return 'not_held';

@@ -549,7 +549,7 @@ class Runner {
 
 	/** The operator decides about all that is held, and refunds what does not match. */
 	async #decideAll(round) {
-		for (const { reference, held, matches } of this.#model.unclaimed()) {
+		for (const { reference, held, matches } of this.#model.decidable()) {
 			if (!matches) await this.step({ do: 'refundByHand', reference });
 			else if (held) await this.step({ do: 'decide', reference, decision: ['released', 'voided'][round % 2] });
 		}

@@ -85,6 +85,13 @@ SELECT outcome, back(31, '1.00 EUR', 'p31', 'b31'), payments(31), decide('p31', 
 -- Between the lease and its end the call may have delivered, so that it goes on; after its end it does not go on with what is held or gone.
 SELECT renews('a', 31), pass('2 min'), renews('a', 31), again(31, '1.00 EUR', 'p31', 'b31'), renews('a', 31), pass('2 min'), back(31, '1.00 EUR', 'p31', 'c31'), renews('a', 31),
 	decide('p31', 'voided'), fulfils('a', 31);
+-- What a call has made, and nobody has confirmed, is given to the next call. When that is purged, the operator decides.
+SELECT make(34, key => 'k34'), pay(34, 'p34');
+SELECT outcome, fulfils('d', 34), back(34, '1.00 EUR', 'p34', 'a34'), decide('p34', 'released'), find('k34'), pass('31 days'), purge_results() > 0 AS purged FROM begins('d', 34);
+SELECT n, outcome, paid_by FROM reads(34);
+SELECT decide('p34', 'released'), payments(34), find('k34');
+SELECT n, outcome, paid_by FROM reads(34);
+SELECT outcome, back(34, '1.00 EUR', 'p34', 'b34'), decide('p34', 'voided') FROM begins('e', 34);
 -- What was voided is listed again when more of it is captured. Claimed with held, it is claimed.
 SELECT make(32), pay(32, 'p32', '6.00 EUR'), back(32, '1.00 EUR', 'p32', 'a32'), decide('p32', 'voided'), payments(32), pay(32, 'p32'), payments(32), decide('p32', 'released'), payments(32), claim(32);
 SELECT make(33), pay(33, 'p33'), back(33, '1.00 EUR', 'p33', 'a33'), claim(33), claim(33, held => true), payments(33);
