@@ -21,9 +21,9 @@ C_FILES := $(wildcard lib/*/*.[ch] cgi-bin/*.[ch] nginx/command/*.c tests/unit/*
 .PHONY: test test-all test-unit test-valgrind test-e2e test-sanitize test-security test-systemd test-build
 .PHONY: conformance clients lint coverage soak mutants model forms chaos postgresql debian python fuzz analysis versions languages chart containers patroni dist-check all-targets
 # Most of what a change breaks. The rest takes three times as long, and is in test-all.
-SUITES := python node e2e go waiting unit security lint unit-sanitize stack sql fuzz
+TEST_SUITES := python node e2e go waiting unit security lint unit-sanitize stack sql fuzz
 test: test-build ## each part and each package, against the real parts
-	@tests/run $(SUITES)
+	@tests/run $(TEST_SUITES)
 
 test-all: test-build ## that and the rest: all adapters, faults, the operator, installing, browsers, valgrind, clang-tidy, models, chaos, Java and Rust
 	@tests/run

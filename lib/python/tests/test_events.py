@@ -38,6 +38,7 @@ async def test_each_change_is_told_once(open_urlmode: OpenUrlMode, callback: Cal
     await until("opened is told", lambda: len(progress) == 2)
     await callback.come_back(asked.elicitation_id, me, {"code": "c"})
     await asyncio.gather(*waits)
+    await until("the end is told", lambda: len(told) == 3)
     assert [(event.type, event.kind, event.action) for event in told] == [
         ("created", "oauth", None), ("opened", "oauth", None), ("completed", "oauth", "accept"),
     ]  # fmt: skip
