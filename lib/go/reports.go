@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"iter"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -22,12 +23,15 @@ func (m *Instance) LatePayments(ctx context.Context) iter.Seq[ProvenPayment] {
 	type name struct{ provider, reference string }
 	reports := reportsOf(ctx, m, kindOfReport[UnclaimedPayment, name, int64]{
 		matches: func(a notification) bool { return a.Late },
-		read:    m.readUnclaimed,
-		told:    func(p UnclaimedPayment) (name, int64) { return name{p.Provider, p.Reference}, p.Amount },
+		read: func(ctx context.Context, f filter) ([]UnclaimedPayment, error) {
+			all, err := m.readUnclaimed(ctx, f)
+			return slices.DeleteFunc(all, func(p UnclaimedPayment) bool { return !p.Late }), err
+		},
+		told: func(p UnclaimedPayment) (name, int64) { return name{p.Provider, p.Reference}, p.Amount },
 	})
 	return func(yield func(ProvenPayment) bool) {
 		for each := range reports {
-			if each.Late && !yield(each.ProvenPayment) {
+			if !yield(each.ProvenPayment) {
 				return
 			}
 		}

@@ -164,6 +164,10 @@ class Database:
     ) -> list[UnclaimedRow]:
         return await money.unclaimed_of(self.query, tenant=self.tenant, provider=provider, since=since, id=id)
 
+    async def late(self, *, since: datetime | None = None, id: str | None = None) -> list[UnclaimedRow]:
+        """Those of `unclaimed` that were proved after the end of their elicitation."""
+        return [row for row in await self.unclaimed(since=since, id=id) if row.late]
+
     async def refunds(
         self, *, provider: str | None = None, since: datetime | None = None, id: str | None = None
     ) -> list[RefundRow]:

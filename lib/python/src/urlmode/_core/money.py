@@ -98,11 +98,10 @@ class MoneyMethods:
         """
         self._check_open()
         async for row in self._late.reports():
-            if row.late:
-                yield Payment(
-                    elicitation_id=row.elicitation, provider=row.provider_name, subject=row.subject, session=row.session,
-                    reference=row.reference, amount=row.amount, currency=row.currency, matches=row.matches,
-                )  # fmt: skip
+            yield Payment(
+                elicitation_id=row.elicitation, provider=row.provider_name, subject=row.subject, session=row.session,
+                reference=row.reference, amount=row.amount, currency=row.currency, matches=row.matches,
+            )  # fmt: skip
 
     async def new_refunds(self) -> AsyncIterator[Refund]:
         """Each change of `refunds()`, from now on and until `aclose`. Raises UrlModeClosedError."""

@@ -147,7 +147,7 @@ class UrlMode(CreateMethods, ClaimMethods, MoneyMethods):
         self._events = None if on_event is None else Events(on_event, self._background)
         self._ledger = Ledger(self._database.query, self._listener, tenant)
         self._late = PaymentReports[UnclaimedRow](
-            self._listener, "late", self._database.unclaimed,
+            self._listener, "late", self._database.late,
             lambda row: (row.provider_name, row.reference), lambda row: row.amount,
         )  # fmt: skip
         self._refunds = PaymentReports[RefundRow](
