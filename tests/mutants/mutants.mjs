@@ -39,11 +39,11 @@ const triesSeed = options.named === undefined || options.only !== '' || options.
 class Sql {
 	static async open() {
 		const sql = new Sql();
-		sql.client = new pg.Client({ connectionString: process.env.URLMODE_ADMIN_DATABASE_URL });
-		await sql.client.connect();
+		// Some tests end all connections of the stack: then the next statement has another one.
+		const pool = (connectionString) => new pg.Pool({ connectionString, max: 1 }).on('error', () => {});
+		sql.client = pool(process.env.URLMODE_ADMIN_DATABASE_URL);
 		sql.files = await SqlFiles.open(process.env.URLMODE_ADMIN_DATABASE_URL);
-		sql.ofFiles = new pg.Client({ connectionString: sql.files.url });
-		await sql.ofFiles.connect();
+		sql.ofFiles = pool(sql.files.url);
 		return sql;
 	}
 
