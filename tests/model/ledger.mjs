@@ -65,10 +65,9 @@ export class Ledger {
 		this.#proofs.set(reference, this.#proofs.get(reference).map((proof) => ({ ...proof, matches: true })));
 	}
 
-	/** A payment that had the name of its checkout has its own now. A server may have named another payment so. */
-	#rename(reference, row) {
-		const { checkout } = row;
-		if (this.#proofs.get(checkout)?.[0].row !== row || this.#proofs.has(reference)) return;
+	/** A payment that had the name of its checkout has its own now. */
+	#rename(reference, { checkout }) {
+		if (!this.#proofs.has(checkout) || this.#proofs.has(reference)) return;
 		if (this.#delivered.delete(checkout)) this.#delivered.add(reference);
 		this.#proofs.set(reference, this.#proofs.get(checkout));
 		this.#proofs.delete(checkout);

@@ -264,7 +264,8 @@ class Runner {
 		complete: async ({ row: label, payment }) => {
 			const row = this.#row(label);
 			const paid = this.#paid.get(payment);
-			if (!row || !paid || row.kind !== 'payment') return false;
+			// No server takes the checkout of another elicitation for a payment of this one.
+			if (!row || !paid || row.kind !== 'payment' || (paid.row !== row && paid.reference === paid.row.checkout)) return false;
 			const answer = { action: 'accept', ...answerOf(paid) };
 			const outcome = await this.#stage.instances[0].urlmode.complete(row.id, { subject: row.user, ...answer })
 				.catch((error) => error.name);
