@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
 import { internalsOf } from '../../lib/node/src/core/internals.js';
+import { terminate } from '../../lib/node/test/support/database.js';
 import { sender } from '../support/deliveries.mjs';
 import { comeBack, goOn } from '../support/flow.mjs';
 import { openFixture } from '../support/fixture.mjs';
@@ -137,7 +138,7 @@ describe('the listening connection', () => {
 		await untilListening();
 		await fixture.stack.sql('ALTER ROLE urlmode_server NOLOGIN');
 		try {
-			await fixture.stack.sql("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE usename = 'urlmode_server'");
+			await terminate((sql, values) => fixture.stack.sql(sql, values), "usename = 'urlmode_server'");
 			await complete(browser, flow, 'unheard');
 			assert.deepEqual(await serverConnections(), [], 'nobody listened when the notification went out');
 			assert.equal(settled, false);

@@ -18,7 +18,7 @@ import { bindingOf } from '../src/core/token.js';
 import { Waits } from '../src/core/waits.js';
 import { playTimers } from './support/clock.js';
 import { Cluster } from './support/cluster.js';
-import { connect as connectToDatabase, connectionsOf, listenerOf, payment, request, requireUrl, setUp, until } from './support/database.js';
+import { connect as connectToDatabase, connectionsOf, listenerOf, payment, request, requireUrl, setUp, terminate, until } from './support/database.js';
 import { scratchKeys } from './support/keys.js';
 import { Proxy } from './support/proxy.js';
 
@@ -40,8 +40,7 @@ test('a wait whose connection was terminated resolves if the elicitation was com
 	const pid = await listenerOf(admin, applicationName);
 
 	// Gone when this returns: nobody listens when the completion is announced.
-	const killed = await admin.query('SELECT pg_terminate_backend($1, 5000)', [pid]);
-	assert.ok(killed.rows[0].pg_terminate_backend);
+	assert.equal(await terminate(async (sql, values) => (await admin.query(sql, values)).rows, 'pid = $1', [pid]), 1);
 	await callback.complete(ids[0], { result: { code: 'a' } });
 	assert.deepEqual((await waits[0]).result, { code: 'a' });
 
@@ -74,8 +73,7 @@ test('a connection that was terminated while nobody waits is opened again by the
 	await assert.rejects(urlmode.waitForCompletion(elicitationId, { ...owner, timeout: 100 }), { code: 'ELICITATION_TIMEOUT' });
 	// One may just be opened, for what the wait has still asked.
 	await until('nobody waits, so nobody connects', async () => {
-		await admin.query('SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = $1',
-			[applicationName]);
+		await terminate(async (sql, values) => (await admin.query(sql, values)).rows, 'application_name = $1', [applicationName]);
 		await sleep(300);
 		return (await connectionsOf(admin, applicationName)).length === 0;
 	});

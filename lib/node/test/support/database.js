@@ -218,6 +218,19 @@ export function calledBy(urlmode) {
 	return Object.fromEntries([['close', closers.size], ...called]);
 }
 
+/**
+ * Ends sessions, and waits until they are gone, as PostgreSQL itself does from 14 on.
+ *
+ * @param {(sql: string, values: unknown[]) => Promise<{ pid: number }[]>} query
+ * @param {string} whose condition on pg_stat_activity
+ */
+export async function terminate(query, whose, values = []) {
+	const ended = await query(`SELECT pid, pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${whose}`, values);
+	const pids = ended.map(({ pid }) => pid);
+	await until('they are gone', async () => (await query('SELECT pid FROM pg_stat_activity WHERE pid = ANY ($1)', [pids])).length === 0);
+	return pids.length;
+}
+
 /** Asks again until the answer is something; says what did not happen when it takes too long. */
 export async function until(what, ask, timeout = 15_000) {
 	const deadline = performance.now() + timeout;
