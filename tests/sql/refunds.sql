@@ -92,6 +92,9 @@ SELECT n, outcome, paid_by FROM reads(34);
 SELECT decide('p34', 'released'), payments(34), find('k34');
 SELECT n, outcome, paid_by FROM reads(34);
 SELECT outcome, back(34, '1.00 EUR', 'p34', 'b34'), decide('p34', 'voided') FROM begins('e', 34);
+-- What names a checkout of two payments is listed for as long as they are, also when their elicitation is deleted.
+SELECT make(36, checkout => 'c36'), pay(36, 'p36', checkout => 'c36'), pay(36, 'q36', checkout => 'c36'), back(36, '1.00 EUR', 'c36'), claim(36, 'p36', held => true), claim(36, 'q36', held => true), pass('200 days'), purge() > 0 AS purged, state(36);
+SELECT * FROM refunds(of_one => 36);
 -- What was voided is listed again when more of it is captured. Claimed with held, it is claimed.
 SELECT make(32), pay(32, 'p32', '6.00 EUR'), back(32, '1.00 EUR', 'p32', 'a32'), decide('p32', 'voided'), payments(32), pay(32, 'p32'), payments(32), decide('p32', 'released'), payments(32), claim(32);
 SELECT make(33), pay(33, 'p33'), back(33, '1.00 EUR', 'p33', 'a33'), claim(33), claim(33, held => true), payments(33);
