@@ -123,7 +123,7 @@ export const NAMED = [
 	{ what: 'what comes late from a dead family is connected', file: 'sql/functions/014_vault.sql', before: ' OR a.sent_lease = store_refreshed.lease OR', after: ' OR a.sent_lease > 0 OR', tests: SQL },
 	{ what: 'the window of a provider has no end', file: 'sql/functions/014_vault.sql', before: 'now() < a.first_sent_at + a.reuse_ms * interval', after: 'now() > a.first_sent_at - a.reuse_ms * interval', tests: SQL },
 	{ what: 'Retry-After is not respected', file: 'sql/functions/014_vault.sql', before: 'END), retry_after_ms * interval', after: 'END), 0 * interval', tests: SQL },
-	{ what: 'a refresh token is kept that a refresh under way replaces', file: 'sql/functions/014_vault.sql', before: 'AND a.state = \'connected\' AND urlmode.is_lease_over(a)', after: '', tests: node('vault') },
+	{ what: 'a refresh token is kept that a refresh under way replaces', file: 'sql/functions/014_vault.sql', before: 'AND a.state = \'connected\' AND urlmode.is_lease_over(a)', after: '', tests: [...SQL, ...node('vault', 'vault-refresh', 'vault-lost')] },
 	{ what: 'a call asks anew while another exchanges its code', file: 'sql/functions/006_create.sql', before: 'interval \'100 seconds\'', after: 'interval \'40 seconds\'', tests: node('vault-exchange') },
 	{ what: 'an account is lost although its refresh token stays good', file: 'sql/functions/014_vault.sql', before: 'SET sent = NOT stays_good,', after: 'SET sent = true,', tests: node('vault-lost') },
 	{ what: 'an access token that is valid is not used after two answers were lost', file: 'sql/functions/014_vault.sql', before: 'ELSIF row.expires_at > now() THEN\n			outcome := \'paused\'', after: 'ELSIF false THEN\n			outcome := \'paused\'', tests: node('vault-lost') },

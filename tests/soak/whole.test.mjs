@@ -37,7 +37,7 @@ const GROWTH = {
 };
 
 /** What stays: payments for ever, so that none is counted twice; accounts until they are disconnected; and what does not come with elicitations. */
-const STAYS = ['payment', 'account', 'migration', 'purge_pass', 'counted', 'ended_count', 'event_count', 'uncounted_end'];
+const STAYS = ['payment', 'account', 'migration', 'purge_pass', 'counted', 'ended_count', 'event_count', 'uncounted_end', 'host', 'object'];
 
 let lab;
 let signing = true;
@@ -80,6 +80,8 @@ async function letTimePass(kept = KEPT) {
 		FROM old WHERE p.elicitation = old.id`, [kept]);
 	await lab.sql(`UPDATE urlmode.purge_queue SET due_at = due_at - interval '200 days'
 		WHERE due_at BETWEEN now() - interval '100 days' AND now() + interval '1 day' - $1 * interval '1 second'`, [kept]);
+	await lab.sql(`UPDATE urlmode.ledger SET entered_at = entered_at - interval '500 days'
+		WHERE entered_at BETWEEN now() - interval '100 days' AND now() - $1 * interval '1 second'`, [kept]);
 	await lab.sql("UPDATE urlmode.purge_pass SET since = '-infinity', expires_at = '-infinity'");
 	while (await lab.fixture.urlmode.purge({ olderThan: WEEK_MS }) > 0);
 }
