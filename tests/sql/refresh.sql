@@ -75,3 +75,13 @@ SELECT connect('y'), takes('y'), sends('y', 30000), fails('y', 'status'), stands
 SELECT connect('z'), takes('z'), sends('z', 30000), fails('z', 'status', NULL, 20), stands('z'), later('z', 19), takes('z'), later('z', 1), takes('z'), fails('z', NULL, NULL, 1), stands('z');
 -- The window begins when the token is sent that may have been replaced.
 SELECT connect('q'), takes('q'), sends('q', 30000), fails('q'), later('q', 3600), takes('q'), sends('q', 30000), fails('q', 'answer'), stands('q');
+
+-- A connection that keeps the refresh token of before keeps none that is being used, and no other than it has read.
+CREATE FUNCTION keeps(who text, version integer DEFAULT 0) RETURNS boolean LANGUAGE sql AS $$
+	SELECT urlmode.store_account('ada', 'demo', who, '{}', '{}', decode(repeat('00', 40), 'hex'), 0, kept => a.version + keeps.version) IS NOT NULL
+	FROM urlmode.account a WHERE a.account = who
+$$;
+SELECT connect('kept'), keeps('kept'), takes('kept');
+SELECT keeps('kept');
+SELECT later('kept', 61), keeps('kept');
+SELECT keeps('kept', -1);
