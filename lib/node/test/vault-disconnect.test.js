@@ -48,6 +48,18 @@ for (const [what, replace] of [
 	});
 }
 
+test('tokens that come when their account is disconnected are revoked', async (t) => {
+	const { endpoint, key, change, answer, token, told, other, row } = await setUpRefresh(t);
+	await change("leased_until = now() - interval '1 s'");
+	await other.disconnect(key);
+	endpoint.alive.add('refresh-1'); // The provider had taken it before.
+	answer();
+	assert.equal(await token, 'ACCOUNT_NOT_CONNECTED');
+	assert.deepEqual([await row(), [...endpoint.alive].filter((each) => each !== 'refresh-1')], [undefined, []]);
+	await until('it is told', () => told.length > 0);
+	assert.deepEqual(told, [['acme', true]]);
+});
+
 test('what an account that was connected anew has is not revoked by a refresh of the one before', async (t) => {
 	const { vault, endpoint, key, change, answer, token, other } = await setUpRefresh(t);
 	await change("leased_until = now() - interval '1 s'");
