@@ -304,6 +304,7 @@ TEST(a_sign_in_since_a_time)
 	rules.since = 0;
 	assert_int_equal(check_at("{" ISS "," AUD REST, NOW), UM_ID_TOKEN_GOOD);
 	assert_int_equal(user.auth_time, 0);
+	assert_int_equal(user.issued_at, INT64_C(1800000000));
 }
 
 TEST(payloads_that_are_no_claims)

@@ -48,6 +48,7 @@ TEST(content_types_are_checked)
 		{ "Multipart/Form-Data; Boundary=\"x\"", true },
 		{ "multipart/form-data; charset=utf-8; boundary=x", true },
 		{ "multipart/form-data; boundary=x ; charset=utf-8", true },
+		{ "multipart/form-data; baundary=y; boundary=x", true },
 		{ "multipart/form-data", false },
 		{ "multipart/form-data; boundary=", false },
 		{ "multipart/form-data; boundary=\"\"", false },
