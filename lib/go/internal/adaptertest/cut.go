@@ -45,6 +45,8 @@ func CutAfter(t *testing.T, to string, most int64) (through string, cut <-chan s
 					return
 				}
 				defer connection.Close()
+				// Otherwise the system takes up to ten megabytes in the place of the client.
+				connection.(*net.TCPConn).SetReadBuffer(65_536)
 				go io.Copy(connection, client)
 				if _, err := io.CopyN(client, connection, most); err != nil {
 					return
