@@ -291,7 +291,7 @@ COMMENT ON FUNCTION urlmode.refund_payment IS
 	'has refunded what urlmode.unclaimed_of lists, and the next call for the same thing has to be '
 	'paid. Of any payment that no call has claimed, held or not, also of one that was voided. '
 	'outcome: refunded; already (all of it went back, or this was said before), claimed (by a call, '
-	'which may still do its work) or unknown, which change nothing.';
+	'which may still do its work, or whose result the next call is given) or unknown, which change nothing.';
 
 CREATE OR REPLACE FUNCTION urlmode.state_to_decide(p urlmode.payment) RETURNS text
 LANGUAGE sql STABLE AS $$
