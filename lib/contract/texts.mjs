@@ -2,13 +2,14 @@
 // From texts.json: the texts that more than one language has. A text with places is a function in JavaScript and Python, and a format of
 // printf in Go and C, whose compilers check what it is given.
 
-import { camel, filled, head, isIn, pascal, placesOf, pyText, snake, upper } from './languages.mjs';
+import { camel, filled, goLocal, head, isIn, pascal, placesOf, pyText, snake, upper } from './languages.mjs';
 
 /**
  * @typedef {object} Text
  * @property {string} name
  * @property {string} text
  * @property {string} [in]
+ * @property {'commands'} [room] whose file has it, if it is not core
  * @property {Record<string, string>} [c] what printf takes for a place
  */
 
@@ -41,23 +42,30 @@ const python = (texts) => `${head.py}${of('py', snake, texts).map(({ name, text,
 /** A literal with a verb for each place. @type {(text: string, verb: (place: string) => string) => string} */
 const format = (text, verb) => JSON.stringify(text.replaceAll(/\{(\w+)\}/g, (_, place) => verb(place)));
 
+/** @type {(place: string, integers: Set<string>) => string} */
+const verb = (place, integers) => (integers.has(place) ? '%d' : '%s');
+
 /** @param {Text[]} texts */
-function go(texts) {
+function goPackage(texts) {
 	const all = of('go', pascal, texts);
 	const width = Math.max(...all.map(({ name }) => pascal(name).length));
 	return `${head.go}// Package texts has what this module says in the same words as other languages: texts, and formats for those with places.
 package texts
 
 const (
-${all.map(({ name, text, integers }) => `	${pascal(name).padEnd(width)} = ${format(text, (place) => (integers.has(place) ? '%d' : '%s'))}\n`).join('')})
+${all.map(({ name, text, integers }) => `	${pascal(name).padEnd(width)} = ${format(text, (place) => verb(place, integers))}\n`).join('')})
 `;
 }
+
+/** @param {Text[]} texts */
+const goCommand = (texts) => `${head.go}package main
+${of('go', pascal, texts).map(({ name, text, integers }) => `\nconst ${goLocal(name)} = ${format(text, (place) => verb(place, integers))}\n`).join('')}`;
 
 /** @param {Text[]} texts */
 const header = (texts) => `${head.h}#ifndef UM_CONTRACT_TEXTS_H
 #define UM_CONTRACT_TEXTS_H
 
-${of('c', snake, texts).map(({ name, text, integers, c }) => `#define UM_TEXT_${upper(name)} ${format(text, (place) => c[place] ?? (integers.has(place) ? '%d' : '%s'))}\n`).join('')}
+${of('c', snake, texts).map(({ name, text, integers, c }) => `#define UM_TEXT_${upper(name)} ${format(text, (place) => c[place] ?? verb(place, integers))}\n`).join('')}
 #endif
 `;
 
@@ -65,10 +73,15 @@ ${of('c', snake, texts).map(({ name, text, integers, c }) => `#define UM_TEXT_${
 export function files({ texts }, { limits }) {
 	const values = new Map(limits.map(({ name, value }) => [name, String(value)]));
 	const made = texts.map((each) => ({ ...each, text: each.text.replaceAll(/\{(\w+)\}/g, (place, name) => values.get(name) ?? place) }));
+	const core = made.filter(({ room }) => !room);
+	const commands = made.filter(({ room }) => room === 'commands');
 	return {
-		'lib/node/src/core/contract-texts.js': javascript(made),
-		'lib/python/src/urlmode/_core/contract_texts.py': python(made),
-		'lib/go/internal/texts/texts.go': go(made),
+		'lib/node/src/core/contract-texts.js': javascript(core),
+		'lib/node/src/commands/contract-texts.js': javascript(commands),
+		'lib/python/src/urlmode/_core/contract_texts.py': python(core),
+		'lib/python/src/urlmode/_commands/contract_texts.py': python(commands),
+		'lib/go/internal/texts/texts.go': goPackage(core),
+		'lib/go/cmd/urlmode/contract_texts.go': goCommand(commands),
 		'lib/contract/texts.h': header(made),
 	};
 }

@@ -96,7 +96,7 @@ def test_it_works_in_an_empty_environment(built: Path, kind: str, extras: str, t
     requirements = (tmp_path / "new/requirements.txt").read_text()
     assert requirements == f"urlmode[binary,fastmcp,oauth] @ {package.as_uri()}\nuvicorn\n"
     assert run(python, "-m", "urlmode", "--version") == f"urlmode {urlmode.__version__}\n"
-    migrations = "from urlmode._core.migrate import _migrations; print(*_migrations(True))"
+    migrations = "from urlmode._commands.migrate import _migrations; print(*_migrations(True))"
     there = sorted(file.relative_to(ROOT / "sql") for file in (ROOT / "sql").rglob("tables/*.sql"))
     assert sorted(run(python, "-c", migrations).split()) == sorted(str(file).replace("tables/", "") for file in there)
     assert (Path(site) / "urlmode/py.typed").is_file()

@@ -18,7 +18,7 @@ from conftest import ACCOUNT, OpenUrlMode, owner, required
 
 import urlmode as package
 from urlmode import ElicitationTimeoutError, Expected, UrlMode
-from urlmode._core.migrate import migrate
+from urlmode._commands.migrate import migrate
 
 SOURCE = Path(package.__file__).parents[1]
 

@@ -16,7 +16,6 @@ import (
 	"strings"
 
 	"urlmode.example/urlmode/internal/shipped"
-	"urlmode.example/urlmode/internal/texts"
 )
 
 //go:embed all:testdata
@@ -95,7 +94,7 @@ func write(framework, folder string, out io.Writer) error {
 		names = append(names, each.name)
 	}
 	if !strings.Contains(" "+strings.Join(names, " ")+" ", " "+framework+" ") {
-		return fmt.Errorf(texts.NoExample, framework, strings.Join(names, ", "))
+		return fmt.Errorf(noExample, framework, strings.Join(names, ", "))
 	}
 	copies, err := fs.Sub(copied, "testdata")
 	if err != nil {
@@ -163,7 +162,7 @@ func create(folder, name, text string, out io.Writer) error {
 	}
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		fmt.Fprintln(out, path, texts.FileStays)
+		fmt.Fprintln(out, path, fileStays)
 		return nil
 	}
 	if err != nil {

@@ -123,6 +123,4 @@ const (
 	TaskResponse           = "The response is too large"
 	TaskName               = "The header Mcp-Name and the taskId differ"
 	TaskCapability         = "Missing required client capability"
-	NoExample              = "there is no example for %s, but for %s"
-	FileStays              = "exists, and stays as it is"
 )

@@ -8,7 +8,7 @@ import { createElicitation, settle } from '../core/contract-calls.js';
 import * as sql from '../core/contract-database.js';
 import { CHECK_CLOCK_MS, CHECK_MS } from '../core/contract-limits.js';
 import { CHANNEL, CHECK_FUNCTIONS, CHECK_SESSION } from '../core/contract-statements.js';
-import { TEXTS } from '../core/contract-texts.js';
+import { TEXTS } from './contract-texts.js';
 import { checkDatabaseUrl } from '../core/database-url.js';
 import { KeysFile } from '../core/keys.js';
 import { mintLink } from '../core/link.js';

@@ -6,7 +6,7 @@ import { Client } from '../core/connection.js';
 import * as sql from '../core/contract-database.js';
 import { DEPLOYMENT_MAX, MIGRATION_TRIES } from '../core/contract-limits.js';
 import { FIND_SCHEMA, READ_MIGRATIONS } from '../core/contract-statements.js';
-import { TEXTS } from '../core/contract-texts.js';
+import { TEXTS } from './contract-texts.js';
 import { checkDatabaseUrl } from '../core/database-url.js';
 import { required } from './environment.js';
 import {

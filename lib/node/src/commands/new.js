@@ -4,7 +4,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { TEXTS } from '../core/contract-texts.js';
+import { TEXTS } from './contract-texts.js';
 import { UsageError } from './usage-error.js';
 
 const EXAMPLES = fileURLToPath(new URL('../../examples/', import.meta.url));

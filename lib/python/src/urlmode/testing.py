@@ -33,7 +33,7 @@ from ._core.contract_seals import RESULT_INFO
 from ._core.contract_statements import LOCK_MIGRATIONS, UNLOCK_MIGRATIONS
 from ._core.keys import KeyRing
 from ._core.listener import Listener
-from ._core.migrate import make_schema
+from ._commands.migrate import make_schema
 from ._core.pool import Pool, Rows
 from ._core.seal import seal, to_json
 from ._core.sending import current_sending

@@ -17,15 +17,15 @@ from urllib.parse import quote, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 
-from . import contract_database as sql
+from .._core import contract_database as sql
+from .._core.contract_calls import NewRow, Query, RowKey, create_elicitation, settle
+from .._core.contract_limits import CHECK_CLOCK_S, CHECK_S
+from .._core.contract_statements import CHANNEL, CHECK_FUNCTIONS, CHECK_SESSION
+from .._core.keys import KeysFile
+from .._core.pool import Connection, Server
+from .._core.token import binding_of, mint_link
 from . import contract_texts as texts
-from .contract_calls import NewRow, Query, RowKey, create_elicitation, settle
-from .contract_limits import CHECK_CLOCK_S, CHECK_S
-from .contract_statements import CHANNEL, CHECK_FUNCTIONS, CHECK_SESSION
-from .keys import KeysFile
 from .migrate import migration_digests
-from .pool import Connection, Server
-from .token import binding_of, mint_link
 
 HELP = """usage: python -m urlmode check [--provider NAME] [--json]
 

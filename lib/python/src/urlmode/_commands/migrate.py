@@ -17,11 +17,11 @@ import psycopg
 from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict
 
+from .._core.contract_database import FUNCTIONS_VERSION
+from .._core.contract_limits import DEPLOYMENT_MAX, MIGRATION_TRIES
+from .._core.contract_statements import FIND_SCHEMA, READ_MIGRATIONS
+from .._core.shipped import shipped_file
 from . import contract_texts as texts
-from .contract_database import FUNCTIONS_VERSION
-from .contract_limits import DEPLOYMENT_MAX, MIGRATION_TRIES
-from .contract_statements import FIND_SCHEMA, READ_MIGRATIONS
-from .shipped import shipped_file
 
 HELP = """usage: python -m urlmode migrate [--frameworks] [--deployment NAME] [--revoke-others] [--tries N] [--dry-run]
 
