@@ -220,7 +220,7 @@ shown_of_input(const struct view *view)
 					LETTERS);
 	shown.text = definition->text == NULL || room >= 0;
 	room -= GAP + BORDERS;
-	while (shown.text && shown.facts < definition->facts_len) {
+	while (shown.facts < definition->facts_len) {
 		room -= height_of_fact(view, &definition->fact[shown.facts]);
 		if (room < 0)
 			break;

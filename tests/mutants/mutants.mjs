@@ -76,17 +76,17 @@ async function tryMistake(file, mistake, tests) {
 	try {
 		if (!await put(changed) || !isSql && !await tree.compiles(file)) return { verdict: 'no mistake' };
 		for (const test of tests) {
-			if (!tree.isKnown(test)) {
+			if (!tree.isKnown(test, file)) {
 				await put(text);
-				await tree.known(test);
+				await tree.known(test, file);
 				await put(changed);
 			}
-			if (!(await tree.known(test)).passes || !await tree.covers(test, file, mistake)) continue;
+			if (!(await tree.known(test, file)).passes || !await tree.covers(test, file, mistake)) continue;
 			if (!await tree.passes(test, file)) return { verdict: 'killed', by: test };
 		}
 		if (languageOf(file) === 'c') {
 			for (const test of tests) {
-				if (!(await tree.known(test)).passes || await tree.passesSanitized(test, file)) continue;
+				if (!(await tree.known(test, file)).passes || await tree.passesSanitized(test, file)) continue;
 				// The sanitizers may dislike a test without a mistake, too.
 				await put(text);
 				const isFound = await tree.passesSanitized(test, file);

@@ -43,13 +43,21 @@ const SQL_E2E = {
 	'015': ['events'], '016': ['form-names', 'form-users', 'forms'], '018': ['money-back', 'events'], '024': ['unreadable'],
 };
 
+/** The tests of the programs, by the folders of lib/ whose tests in C leave out most modules. */
+const PROGRAM_TESTS = {
+	api: () => filesIn('tests/e2e', '.test.mjs').filter((test) => /\/api(?!-alone|-example)/.test(test)),
+	console: () => ['tests/e2e/console.test.mjs', 'tests/operate/command-check-console.test.mjs'],
+	form: () => filesIn('tests/e2e', '.test.mjs').filter((test) => /\/form/.test(test)),
+	operate: () => ['tests/unit/check-delivery.test.mjs', ...filesIn('tests/operate', '.test.mjs').filter((test) => /\/(?:command|reconcile)(?!-setup|-check-(?:api|console))/.test(test))],
+};
+
 const TESTS_OF = {
 	c(file, name) {
 		const units = filesIn('tests/unit', '.c').filter((unit) => basename(unit).startsWith('test_'));
 		const header = `${dirname(file).split('/').pop()}/${name}.h`;
 		const own = units.filter((unit) => new RegExp(`test_${name}(_.*)?\\.c$`).test(unit));
-		// Most others are one program.
-		return [own, units.filter((unit) => read(unit).includes(header)), ['tests/tools/units.c']];
+		// Most others are one program. Those of the programs start a stack, and come last.
+		return [own, units.filter((unit) => read(unit).includes(header)), ['tests/tools/units.c', ...PROGRAM_TESTS[file.split('/')[1]]?.() ?? []]];
 	},
 	js(file, name) {
 		// Makes hundreds of thousands of calls: last, and only where nothing else finds it.

@@ -19,6 +19,11 @@ const SANITIZE = '-fsanitize=address,undefined -fno-sanitize-recover=all';
 const MAKE = ['-s', `PROVIDERS_DIR=${ROOT}lib/providers`];
 const LIBRARIES = '-lfcgi $(pkg-config --libs libpq jansson libcrypto) -lm -lcmocka';
 
+/** Tests of the programs start a stack of their own, with those of the copy. */
+const OWN_STACK = Object.fromEntries(Object.keys(process.env).filter((name) => /^(?:URLMODE_|RUN_DIR$|PROGRAM_DIR$|OPERATE$)/.test(name)).map((name) => [name, undefined]));
+const ofPrograms = (test, file) => test.endsWith('.mjs') && file !== undefined && languageOf(file) === 'c';
+const keyOf = (test, file) => `${test} ${ofPrograms(test, file)}`;
+
 const quote = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 
 export class Tree {
@@ -66,11 +71,16 @@ export class Tree {
 		writeFileSync(join(this.#folder, file), text);
 	}
 
-	/** Builds the library without the mistake that make has put into it; the tree must have none. */
+	/** Builds the library and the programs without the mistake that make has put into them; the tree must have none. */
 	async mend() {
 		if (!this.#isSpoilt) return;
-		if (!await this.#passes('make', [...MAKE, 'build/liburlmode.a'])) throw new Error('the library cannot be built');
+		await this.#build();
 		this.#isSpoilt = false;
+	}
+
+	async #build() {
+		this.#isSpoilt = true;
+		if (!await this.#passes('make', [...MAKE, 'build'])) throw new Error('the programs cannot be built');
 	}
 
 	/** Whether the file still compiles: what does not is no mistake that anybody would commit. */
@@ -79,21 +89,23 @@ export class Tree {
 		return this.#passes('sh', ['-c', `${this.#flags} -O1 ${flags} -Wno-format-truncation -c -o build/changed.o ${quote(file)}`]);
 	}
 
-	/** What the test does without a mistake; the tree must have none if it is not known yet. */
-	known(test) {
-		if (!this.#known.has(test)) this.#known.set(test, this.#learn(test));
-		return this.#known.get(test);
+	/** What the test of a file does without a mistake; the tree must have none if it is not known yet. */
+	known(test, file) {
+		const key = keyOf(test, file);
+		if (!this.#known.has(key)) this.#known.set(key, this.#learn(test, file));
+		return this.#known.get(key);
 	}
 
-	isKnown(test) {
-		return this.#known.has(test);
+	isKnown(test, file) {
+		return this.#known.has(keyOf(test, file));
 	}
 
-	async #learn(test) {
+	async #learn(test, file) {
 		const begin = performance.now();
 		const folder = mkdtempSync(join(OUT, 'coverage-'));
 		const isCounted = /^lib\/.*\.js$|^tests\/waiting\//.test(test);
-		const run = () => this.#run(test, undefined, { ms: PATIENCE_MAX_MS, env: isCounted ? { NODE_V8_COVERAGE: folder } : {} });
+		const env = { ...isCounted ? { NODE_V8_COVERAGE: folder } : {}, ...ofPrograms(test, file) ? OWN_STACK : {} };
+		const run = () => this.#run(test, undefined, { ms: PATIENCE_MAX_MS, env });
 		// A second time, because one that fails on a busy machine would find no mistake in the whole run.
 		let passes = await run();
 		const failure = this.#failure;
@@ -117,7 +129,7 @@ export class Tree {
 
 	/** Whether a test that is known runs the place of this mistake. */
 	async covers(test, file, mistake) {
-		const { covers } = await this.known(test);
+		const { covers } = await this.known(test, file);
 		if (!covers || !file.endsWith('.js')) return true;
 		// V8 counts the right side of these from the operator on. The operator is run where the left side is.
 		const isLogical = ['||', '&&', '??'].includes(mistake.before);
@@ -132,13 +144,13 @@ export class Tree {
 
 	/** Whether a test passes, with this file changed. */
 	async passes(test, file) {
-		const { took } = await this.known(test);
-		return this.#run(test, file, { ms: Math.min(Math.max(PATIENCE * took, PATIENCE_MIN_MS), PATIENCE_MAX_MS) });
+		const { took } = await this.known(test, file);
+		return this.#run(test, file, { ms: Math.min(Math.max(PATIENCE * took, PATIENCE_MIN_MS), PATIENCE_MAX_MS), env: ofPrograms(test, file) ? OWN_STACK : {} });
 	}
 
 	/** Whether a C test passes with AddressSanitizer, its search for leaks, and UndefinedBehaviorSanitizer in this file. */
 	async passesSanitized(test, file) {
-		return this.#isLinkedByMake(test, file)
+		return ofPrograms(test, file) || this.#isLinkedByMake(test, file)
 			|| !await this.compiles(file, SANITIZE) || this.#run(test, file, { ms: PATIENCE_MAX_MS, flags: SANITIZE });
 	}
 
@@ -149,7 +161,10 @@ export class Tree {
 
 	async #run(test, file, options) {
 		if (test.endsWith('.sql')) return this.#sqlFiles.passes(basename(test, '.sql'), options.ms);
-		if (!test.endsWith('.c')) return this.#passes('node', ['--test-reporter=tap', test], options);
+		if (!test.endsWith('.c')) {
+			if (ofPrograms(test, file)) await this.#build();
+			return this.#passes('node', ['--test-reporter=tap', test], options);
+		}
 		const name = basename(test, '.c');
 		const objects = name === 'units' ? 'build/obj/tests/tools/units.o build/together/*.o' : `build/obj/tests/unit/${name}.o`;
 		const byMake = this.#isLinkedByMake(test, file);

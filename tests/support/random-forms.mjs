@@ -100,6 +100,11 @@ class Maker {
 		return { ...this.is(0.4) && { min }, ...this.is(0.4) && { max }, ...this.is(0.4) && { default: given } };
 	}
 
+	/** A copy, because the next change may be inside of it. */
+	value() {
+		return structuredClone(this.of(VALUES));
+	}
+
 	/** Changes one place of a value of JSON. */
 	change(value) {
 		const all = [...placesOf(value)].slice(this.is(0.02) ? 0 : 1);
@@ -109,14 +114,14 @@ class Maker {
 		const at = parent[key];
 		const kind = this.below(8);
 		if (kind === 0 && !Array.isArray(parent)) delete parent[key];
-		else if (kind === 1 && !Array.isArray(parent)) parent[this.of(['x', 'type', 'min', 'max', 'format', 'default', 'multiline', 'choices', 'comment', 'fields', 'pattern', 'a/~', 'tlh'])] = this.of(VALUES);
+		else if (kind === 1 && !Array.isArray(parent)) parent[this.of(['x', 'type', 'min', 'max', 'format', 'default', 'multiline', 'choices', 'comment', 'fields', 'pattern', 'a/~', 'tlh'])] = this.value();
 		else if (kind === 2 && typeof at === 'string') parent[key] = `${this.of(['', 'a', ' '])}${this.of(ODD)}${this.of(['', at, ' '])}`;
 		else if (kind === 3 && typeof at === 'string') parent[key] = this.of([...BAD_LINKS, ...BAD_MAILS, ...BAD_URLS, ...TYPES, ...Object.keys(FORMATS), ` ${at}`, `${at} `]);
 		else if (kind === 4 && typeof at === 'string') parent[key] = 'x'.repeat(this.of([13, 33, 121, 201, 501, 1_001, 2_001, 2_049, 8_193]));
 		else if (kind === 5 && typeof at === 'number') parent[key] = this.of([at + 1, at - 1, -at, at * 1e7, at / 1e7, at + 0.5, 9_000, 255]);
 		else if (kind === 6 && Array.isArray(at)) parent[key] = [...at, ...at, ...this.is(0.3) ? [...at, ...at, ...at, ...at, ...at, ...at] : []];
 		else if (Array.isArray(at) && this.is(0.5)) parent[key] = [];
-		else parent[key] = this.of(VALUES);
+		else parent[key] = this.value();
 	}
 }
 
