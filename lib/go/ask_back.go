@@ -130,7 +130,7 @@ func (ws *waits) runQuestion(q *question, k rowKey, provider string, asking *wai
 	}
 	ws.mu.Unlock()
 	if err != nil {
-		if isRefusal(err) {
+		if isRefusedChange(err) {
 			ws.failKeys([]rowKey{k}, err)
 		}
 		timing.Sleep(ws.ctx, timing.Jittered(limits.ReadRetry))

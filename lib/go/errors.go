@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"urlmode.example/urlmode/internal/internals"
+	"urlmode.example/urlmode/internal/statements"
 	"urlmode.example/urlmode/internal/texts"
 )
 
@@ -101,6 +102,12 @@ func sqlstate(err error) string {
 func isRefusal(err error) bool {
 	state := sqlstate(err)
 	return len(state) == 5 && slices.Contains([]string{"42", "3F", "54"}, state[:2])
+}
+
+// isRefusedChange reports whether the server would refuse a change again: as isRefusal, but for the queue of notifications, which
+// is not full for ever.
+func isRefusedChange(err error) bool {
+	return isRefusal(err) && sqlstate(err) != statements.QueueFull
 }
 
 // withoutDetail removes what may quote a row: the detail of a failed check contains all of it.

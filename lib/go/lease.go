@@ -249,7 +249,7 @@ func (c *Claim) whileItLasts(ask func() (string, error)) (string, error) {
 		c.mu.Lock()
 		until := earliest(giveUp, c.until)
 		c.mu.Unlock()
-		if err == nil || isRefusal(err) || errors.Is(err, ErrClosed) || !time.Now().Before(until) {
+		if err == nil || isRefusedChange(err) || errors.Is(err, ErrClosed) || !time.Now().Before(until) {
 			return done, err
 		}
 		if timing.Sleep(c.claims.ctx, timing.Jittered(limits.ClaimRetry)) != nil {

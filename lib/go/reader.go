@@ -191,7 +191,7 @@ func (ws *waits) keepWaiting(e *entry, read *row) {
 
 func (ws *waits) expire(rowKeys []rowKey) {
 	if err := ws.db.expire(ws.ctx, rowKeys); err != nil {
-		if isRefusal(err) {
+		if isRefusedChange(err) {
 			ws.failKeys(rowKeys, err)
 		}
 		timing.Sleep(ws.ctx, timing.Jittered(limits.ReadRetry))

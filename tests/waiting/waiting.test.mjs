@@ -250,6 +250,17 @@ const STEPS = {
 		await fixture.stack.sql("UPDATE urlmode.purge_pass SET since = '-infinity', expires_at = '-infinity'");
 	},
 
+	/** As PostgreSQL does where the queue of notifications has no room for what the change of a row announces. */
+	async full(run, isFull) {
+		const name = `full_${run.id.replaceAll('-', '')}`;
+		await fixture.stack.sql(isFull ? `
+			CREATE FUNCTION public.${name}() RETURNS trigger LANGUAGE plpgsql AS
+				$$ BEGIN RAISE program_limit_exceeded USING MESSAGE = 'too many notifications in the NOTIFY queue'; END $$;
+			CREATE TRIGGER ${name} BEFORE UPDATE OF status ON urlmode.elicitation FOR EACH ROW
+				WHEN (NEW.id = '${run.id}' AND NEW.status = 'completed') EXECUTE FUNCTION public.${name}()`
+			: `DROP FUNCTION public.${name} CASCADE`);
+	},
+
 	async late(run, _, step) {
 		await run.ask('late', step, {});
 		await STEPS.listens(run, step.by ?? 'a');

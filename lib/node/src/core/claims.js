@@ -13,7 +13,7 @@ import { CLAIM_CONFIRM_MS, CLAIM_RETRY_MS, RECHECK_LEASE_MS } from './contract-l
 import * as claiming from './contract-claims.js';
 import { FULFILLED_INFO } from './contract-seals.js';
 import { ClaimLostError, ElicitationNotFoundError, ElicitationOpenError, UrlModeClosedError } from './errors.js';
-import { isRefusal } from './database.js';
+import { isRefusedChange } from './database.js';
 import { jittered } from './jitter.js';
 import { accountClaim, begunClaim, checkRefund, Lease } from './lease.js';
 import { seal, unseal } from './seal.js';
@@ -278,7 +278,7 @@ export class Claims {
 			confirm: () => this.#confirm(key),
 			release: () => claiming.releaseClaim(this.#query, key),
 			hold: (ms) => claiming.renewLease(this.#query, { ...key, leaseMs: ms }),
-			isRefusal,
+			isRefusal: isRefusedChange,
 		};
 	}
 

@@ -9,6 +9,12 @@ export const PROBE_CHANNEL = 'urlmode_probe';
 /** Sends a notification on a channel. */
 export const NOTIFY = 'SELECT pg_notify($1::text, $2::text)';
 
+/**
+ * The SQLSTATE with which PostgreSQL refuses a change whose notification has no room in its queue. The queue empties by
+ * itself.
+ */
+export const QUEUE_FULL = '54000';
+
 /** Which process of PostgreSQL answers. A pooler says another one than the connection has. */
 export const BACKEND_PID = 'SELECT pg_backend_pid() AS pid';
 

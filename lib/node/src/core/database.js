@@ -8,7 +8,7 @@ import * as claiming from './contract-claims.js';
 import { BATCH_MAX, BATCH_WAIT_MS, BATCHES_AT_ONCE, BUSY_MAX_MS, BUSY_MIN_MS, KEEP_RESULTS_MS, QUERY_MS } from './contract-limits.js';
 import * as money from './contract-money.js';
 import * as rechecking from './contract-rechecks.js';
-import { NOTIFY } from './contract-statements.js';
+import { NOTIFY, QUEUE_FULL } from './contract-statements.js';
 import { TEXTS } from './contract-texts.js';
 import {
 	ElicitationExistsError, ElicitationLimitError, ElicitationMismatchError, ElicitationNotFoundError,
@@ -52,6 +52,15 @@ const READ_NAME = 'urlmode_read';
  */
 export function isRefusal(error) {
 	return isDatabaseError(error) && /^(42|3F|54)/.test(error.code);
+}
+
+/**
+ * Whether the server would refuse a change again: as for `isRefusal`, but for the queue of notifications, which is not full for ever.
+ *
+ * @param {unknown} error
+ */
+export function isRefusedChange(error) {
+	return isRefusal(error) && !(isDatabaseError(error) && error.code === QUEUE_FULL);
 }
 
 /**

@@ -7,7 +7,7 @@
 import { Alarm } from './alarm.js';
 import { checker, needsCheck, needsRecheck, rechecker } from './ask-back.js';
 import { READ_BATCH_MAX, READ_RETRY_MS, ROUTINE_MS } from './contract-limits.js';
-import { isRefusal, readRows } from './database.js';
+import { isRefusal, isRefusedChange, readRows } from './database.js';
 import { ElicitationNotFoundError } from './errors.js';
 import { jittered } from './jitter.js';
 import { Poll } from './poll.js';
@@ -416,7 +416,7 @@ export class Waits {
 		try {
 			if (await change() === false) return;
 		} catch (error) {
-			if (isRefusal(error)) entries.forEach((entry) => this.#fail(entry, error));
+			if (isRefusedChange(error)) entries.forEach((entry) => this.#fail(entry, error));
 			await new Promise((resolve) => setTimeout(resolve, jittered(READ_RETRY_MS)).unref());
 		}
 		for (const { id } of entries) this.#entries.get(id)?.forEach((each) => this.#wake(each));

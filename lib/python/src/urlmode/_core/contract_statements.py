@@ -11,6 +11,10 @@ PROBE_CHANNEL = "urlmode_probe"
 NOTIFY = "SELECT pg_notify(%s::text, %s::text)"
 """Sends a notification on a channel."""
 
+QUEUE_FULL = "54000"
+"""The SQLSTATE with which PostgreSQL refuses a change whose notification has no room in its queue. The queue
+empties by itself."""
+
 BACKEND_PID = "SELECT pg_backend_pid() AS pid"
 """Which process of PostgreSQL answers. A pooler says another one than the connection has."""
 

@@ -18,7 +18,7 @@ from .arguments import check_reference
 from .contract_limits import CLAIM_RENEWALS, CLAIM_RETRY_S
 from .contract_words import CLAIM_ENDS, ClaimEnd
 from .errors import ClaimLostError, UrlModeBusyError, UrlModeError
-from .pool import is_refusal
+from .pool import is_refused_change
 from .seal import FULFILLED_JSON_MAX, to_json
 from .tasks import jittered
 
@@ -196,7 +196,7 @@ class Lease:
             try:
                 return await ask()
             except (psycopg.Error, UrlModeBusyError) as error:
-                if is_refusal(error) or time.monotonic() >= min(until, self._until):
+                if is_refused_change(error) or time.monotonic() >= min(until, self._until):
                     raise
                 await asyncio.sleep(jittered(CLAIM_RETRY_S))
 

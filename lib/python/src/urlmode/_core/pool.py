@@ -31,6 +31,7 @@ from .contract_limits import (
     UNACKED_S,
 )
 from .contract_calls import Query
+from .contract_statements import QUEUE_FULL
 from .errors import UrlModeBusyError, UrlModeClosedError, UrlModeUnavailableError
 from .leader import Judging, Leadership, sever
 from .sending import current_sending
@@ -152,6 +153,12 @@ def is_refusal(error: BaseException) -> bool:
     """Whether the server refused the statement because a privilege or a migration is missing, or a limit is reached
     (SQLSTATE class 42, 3F or 54), so that it would refuse it again."""
     return isinstance(error, psycopg.Error) and re.match("42|3F|54", error.sqlstate or "") is not None
+
+
+def is_refused_change(error: BaseException) -> bool:
+    """Whether the server would refuse a change again: as for `is_refusal`, but for the queue of notifications, which is not full
+    for ever."""
+    return is_refusal(error) and getattr(error, "sqlstate", None) != QUEUE_FULL
 
 
 class _LostError(Exception):

@@ -25,7 +25,7 @@ from .listener import Notification, Listener
 from .metrics import Metrics
 from .outcome import open_verifier, to_outcome
 from .poll import Alarm, Poll
-from .pool import is_refusal
+from .pool import is_refused_change
 from .reader import Reader
 from .rechecks import Rechecks
 from .seal import open_outcome, row_bytes
@@ -328,7 +328,7 @@ class Waits:
         try:
             reads = await change()
         except Exception as error:
-            if is_refusal(error) or not isinstance(error, (psycopg.Error, UrlModeError)):
+            if is_refused_change(error) or not isinstance(error, (psycopg.Error, UrlModeError)):
                 for entry in entries:
                     self._fail(entry, error)
             await asyncio.sleep(jittered(READ_RETRY_S))
