@@ -53,12 +53,14 @@ LANGUAGE sql STABLE AS $$
 	SELECT p.* FROM urlmode.payment p
 	WHERE p.claimed_at IS NULL AND p.refunded_at IS NULL AND NOT EXISTS (
 		SELECT FROM urlmode.lease l
-		WHERE l.elicitation = p.elicitation AND l.reference = p.reference AND l.ends_at > now() OFFSET 0
+		WHERE l.elicitation = p.elicitation AND l.reference = p.reference AND l.ends_at > now()
+			AND (NOT p.held OR l.fulfilled_at IS NULL OR urlmode.has_kept(l.elicitation, l.reference)) OFFSET 0
 	)
 $$;
 COMMENT ON FUNCTION urlmode.open_payments IS
 	'Internal. The payments that no call has claimed or works for, and that did not go back: those that '
-	'are held wait for the operator; the others are unclaimed, if their elicitation is there (is_unclaimed).';
+	'are held wait for the operator, also where nobody has confirmed a result that was purged '
+	'(is_at_call); the others are unclaimed, if their elicitation is there (is_unclaimed).';
 
 CREATE OR REPLACE FUNCTION urlmode.waiting()
 RETURNS TABLE (what text, number bigint, more boolean, oldest timestamptz)

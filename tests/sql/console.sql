@@ -155,6 +155,22 @@ SELECT n, reference FROM unclaimed();
 SELECT claim(1), find_item('report'), find_item('video'), paid('ann', 'report'), back(1, NULL, 'p1', 're_1'), payments(1);
 SELECT type, kind, payment, reference FROM urlmode.ledger WHERE payment = 'p1' ORDER BY id;
 
+-- What is held, and whose result was purged before anybody had confirmed it, waits for the operator as well (is_at_call).
+SELECT reset();
+SELECT make(1, item => 'report'), pay(1, 'p1'), make(2, item => 'video'), pay(2, 'p2');
+SELECT outcome, fulfils('call', 1) FROM begins('call', 1);
+SELECT outcome, fulfils('call', 2) FROM begins('call', 2);
+SELECT back(1, '1.00 EUR', 'p1', 'r1'), pass('31 days');
+SET ROLE urlmode_operator;
+SELECT reference FROM urlmode.list_waiting('held', NULL, NULL, NULL, NULL, NULL, 50);
+RESET ROLE;
+SELECT purge_results() > 0 AS purged;
+SET ROLE urlmode_operator;
+SELECT reference FROM urlmode.list_waiting('held', NULL, NULL, NULL, NULL, NULL, 50);
+SELECT reference FROM urlmode.list_waiting('unclaimed', NULL, NULL, NULL, NULL, NULL, 50);
+SELECT what, number FROM urlmode.waiting() WHERE number > 0;
+RESET ROLE;
+
 -- The console's decision is about what its page has shown: it is refused where that has changed, as where somebody else has decided since.
 SELECT reset();
 SELECT make(1, item => 'report'), pay(1, 'p1'), back(1, '4.00 EUR', 'p1', 'r1'), make(2, item => 'video'), pay(2, 'p2');
