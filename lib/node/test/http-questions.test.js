@@ -64,6 +64,26 @@ test('a lease is asked for by calls that end at once, and never by one that is m
 	assert.deepEqual(calls.find(({ method }) => method === 'end_check').body, { id, ...owner, session: '', lease: '7' });
 });
 
+test('a wait whose answer the api cannot take goes on', async (t) => {
+	const id = randomUUID();
+	const ends = [];
+	const { urlmode } = await play(t, async (method, { of, lease, for_ms: waits }, { aborted }) => {
+		if (method === 'end_check') {
+			ends.push(lease);
+			return ends.length > 1 ? { outcome: 'completed' } : [503, { error: { code: 'unavailable', message: 'It cannot be done now.' } }, { 'retry-after': '60' }];
+		}
+		if (ends.length > 1) return { elicitations: of.map((each) => completed(each.id, { kind: 'input', result: { values: { a: 'x' } } })) };
+		const asked = shown(id, { kind: 'input', status: 'processing', seen: 'p' });
+		if (waits === 0) return { elicitations: [{ ...asked, check: { lease: String(7 + ends.length), values: { a: 'x' }, left_ms: 60_000 } }] };
+		if (of[0].seen === undefined) return { elicitations: [asked] };
+		await aborted;
+		return { elicitations: [] };
+	});
+	const verified = [];
+	assert.equal((await urlmode.waitForCompletion(id, { ...owner, verify: async ({ values }) => void verified.push(values) })).action, 'accept');
+	assert.deepEqual([ends, verified.length], [['7', '8'], 2]);
+});
+
 test('the provider is asked about an elicitation once at a time, also when another wait has begun since', async (t) => {
 	const id = randomUUID();
 	const leases = [];

@@ -53,13 +53,14 @@ export class Questions {
 	 *
 	 * @param {import('./waits.js').Entry} entry
 	 * @param {Members} shown
-	 * @throws the error of the function
+	 * @returns {Promise<{ error?: unknown }>} error: that of the function
+	 * @throws what the api says of the answer
 	 */
 	async answer({ id, owner, recheck, verify }, { status, provider, check, recheck: event }) {
 		const row = /** @type {never} */ ({ id, binding: owner, status, provider });
 		const end = check ? await this.#checker.answer(row, /** @type {never} */ ({ lease: check.lease, result: check.values, left_ms: check.left_ms }),
 			verify ?? gone) : await this.#rechecker.answer(row, toTaken(event), recheck ?? gone);
-		if ('error' in end && end.error !== GONE) throw end.error;
+		return 'error' in end && end.error !== GONE ? { error: end.error } : {};
 	}
 
 	/**

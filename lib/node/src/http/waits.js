@@ -30,8 +30,7 @@ const LEASES_MS = 2_000;
  * @typedef {import('./api.js').Members} Members
  * @typedef {{ subject: string, session: string }} Owner
  *
- * @typedef {object} Questions what the server is asked back: `answer` rejects with what ends the waits
- * @property {(entry: Entry, shown: Members) => Promise<void>} answer
+ * @typedef {Pick<import('./questions.js').Questions, 'answer'>} Questions what the server is asked back
  */
 
 /** An elicitation, and the waits of its owner. */
@@ -79,6 +78,9 @@ export class Entry {
 		return { id: this.id, ...this.owner, ...can.length > 0 ? { can } : { seen: this.seen } };
 	}
 }
+
+/** @param {unknown} error of a call of the api */
+const isAway = (error) => error instanceof UrlModeUnavailableError || error instanceof UrlModeBusyError;
 
 export class Waits {
 	#api;
@@ -184,10 +186,16 @@ export class Waits {
 	 * @param {Members} shown
 	 */
 	async #answer(entry, shown) {
-		try {
-			await this.#ask(entry, shown);
-		} catch (error) {
+		/** @param {unknown} error */
+		const fail = (error) => {
 			if (shown.status !== 'completed') for (const wait of entry.waits) wait.reject(error);
+		};
+		try {
+			const end = await this.#ask(entry, shown);
+			if ('error' in end) fail(end.error);
+		} catch (error) {
+			// While the api is away the waits go on, and somebody is asked again.
+			if (!isAway(error)) fail(error);
 		} finally {
 			// It is shown also if it has not moved, to the waits that there are now.
 			this.#askForLease(this.#entries.get(entry.name) ?? entry);
@@ -201,7 +209,7 @@ export class Waits {
 	async #ask(entry, shown) {
 		this.#asked.set(entry.name, shown.status);
 		try {
-			await this.#questions.answer(entry, shown);
+			return await this.#questions.answer(entry, shown);
 		} finally {
 			this.#asked.delete(entry.name);
 		}
@@ -249,9 +257,8 @@ export class Waits {
 				const { elicitations: [shown] } = await this.#api.call('wait', { of: [entry.toElement(can)], for_ms: 0 });
 				entry.provider = shown.provider ?? '';
 				if (shown.check || shown.recheck) {
-					await this.#ask(entry, shown).catch((error) => {
-						if (shown.status !== 'completed') throw error;
-					});
+					const end = await this.#ask(entry, shown).catch((error) => ({ error }));
+					if ('error' in end && shown.status !== 'completed') throw end.error;
 					wait.rechecked ||= shown.recheck !== undefined;
 					[can, isAnswered] = [[], true];
 				} else if (!isAnswered && entry.can.length > can.length) {
@@ -386,7 +393,7 @@ class Ask {
 		} catch (error) {
 			if (error instanceof UrlModeClosedError) throw error;
 			if (parked.signal.aborted) return;
-			if (!(error instanceof UrlModeUnavailableError || error instanceof UrlModeBusyError)) throw error;
+			if (!isAway(error)) throw error;
 			await pause(jittered(RETRY_MS), parked.signal);
 		}
 	}
