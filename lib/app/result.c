@@ -121,7 +121,7 @@ um_result_of_event(struct um_op *op, const struct um_context *context)
 	}
 	um_json_put_end(&json);
 	ok = seal(&op->result, um_seal_put, op, &json, context)
-		&& (event->effect != UM_EFFECT_PAID
+		&& (!um_event_accepts(event)
 			|| seal_accept(op, &json, context));
 	um_buf_free(&json);
 	return ok;

@@ -120,7 +120,7 @@ load_rule(struct um_outcome_rule *rule, const struct um_conf_loc *at,
 		"attempt_failed", "refunded", "refund_reversed", "disputed",
 		"renewed", "subscription", "named", NULL };
 	static const enum um_effect effects[] = { UM_EFFECT_IGNORE,
-		UM_EFFECT_PAID, UM_EFFECT_PAID, UM_EFFECT_FAILED,
+		UM_EFFECT_PAID, UM_EFFECT_ACCEPTED, UM_EFFECT_FAILED,
 		UM_EFFECT_CANCELLED, UM_EFFECT_EXPIRED, UM_EFFECT_PROCESSING,
 		UM_EFFECT_RECHECK, UM_EFFECT_ATTEMPT_FAILED, UM_EFFECT_REFUNDED,
 		UM_EFFECT_REFUND_REVERSED, UM_EFFECT_DISPUTED,
@@ -136,10 +136,10 @@ load_rule(struct um_outcome_rule *rule, const struct um_conf_loc *at,
 		|| !um_conf_get_text(at, node, "because", false, &because))
 		return false;
 	rule->effect = effects[word];
-	rule->is_payment = strcmp(words[word], "paid") == 0;
 	if (!um_conf_get_bool(at, node, "checkout_paid", &rule->checkout_paid))
 		return false;
-	if (json_object_get(node, "checkout_paid") != NULL && !rule->is_payment)
+	if (json_object_get(node, "checkout_paid") != NULL
+		&& rule->effect != UM_EFFECT_PAID)
 		return um_conf_member_error(at, "checkout_paid",
 			"cannot be used: the effect is not `paid`");
 	type = json_object_get(node, "type");

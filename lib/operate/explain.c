@@ -164,16 +164,15 @@ put_details(struct um_buf *out, const struct um_details *details)
 }
 
 static void
-put_effect(struct um_buf *out, const struct um_event *event, const char *word,
-	bool by_address)
+put_effect(struct um_buf *out, const struct um_event *event, bool by_address)
 {
-	static const char accepted[] =
-		"accepted: it is accepted, as what was signed or approved";
 	static const char *const effects[] = {
 		[UM_EFFECT_IGNORE] = "ignore: nothing happens",
-		[UM_EFFECT_PAID] = "paid: it is accepted; a payment only if "
-				   "this amount and currency are expected, and "
-				   "is cancelled otherwise (amount_mismatch)",
+		[UM_EFFECT_PAID] = "paid: it is accepted if this amount and "
+				   "currency are expected, and cancelled "
+				   "otherwise (amount_mismatch)",
+		[UM_EFFECT_ACCEPTED] = "accepted: it is accepted, as what was "
+				       "signed or approved",
 		[UM_EFFECT_FAILED] = "failed: it is cancelled, payment_failed",
 		[UM_EFFECT_CANCELLED] = "cancelled: it is declined",
 		[UM_EFFECT_EXPIRED] = "expired: it is cancelled, expired",
@@ -201,13 +200,8 @@ put_effect(struct um_buf *out, const struct um_event *event, const char *word,
 	};
 	char uuid[UM_UUID_TEXT_LEN + 1];
 
-	bool is_accepted = event->effect == UM_EFFECT_PAID && word != NULL
-		&& strcmp(word, "accepted") == 0;
-
-	um_buf_printf(out, "  %-12s %s\n", "effect",
-		is_accepted ? accepted : effects[event->effect]);
-	if (event->effect == UM_EFFECT_PAID && !is_accepted
-		&& !event->has_amount)
+	um_buf_printf(out, "  %-12s %s\n", "effect", effects[event->effect]);
+	if (event->effect == UM_EFFECT_PAID && !event->has_amount)
 		um_buf_printf(out, "  %-12s %s\n", "",
 			"Without an amount and a currency, a payment is a "
 			"recheck instead.");
@@ -237,9 +231,8 @@ put_outcome(struct um_buf *out, const struct um_spec_part *part, size_t number,
 	else
 		um_buf_printf(out, "  %-12s %zu: %s  %s\n", "outcome", number,
 			word, because != NULL ? because : "");
-	put_effect(out, event, word, part->by_address);
-	if (event->effect == UM_EFFECT_PAID && event->is_payment
-		&& part->takes_no_payments)
+	put_effect(out, event, part->by_address);
+	if (event->effect == UM_EFFECT_PAID && part->takes_no_payments)
 		um_buf_printf(out, "  %-12s %s\n", "",
 			"The provider is not of the kind payment: nothing is "
 			"accepted, and the money is listed as unclaimed.");

@@ -54,8 +54,7 @@ print_row(const struct um_spec_part *part, const struct um_json_node *row,
 		return um_error(err, "%s %s", misread.place, misread.reason);
 	seen->rows++;
 	seen->references += event.reference[0] != '\0';
-	if (event.effect != UM_EFFECT_PAID
-		&& event.effect != UM_EFFECT_REFUNDED)
+	if (!um_event_accepts(&event) && event.effect != UM_EFFECT_REFUNDED)
 		return true;
 	if (event.reference[0] == '\0')
 		return um_error(err, "/reference is not there");

@@ -246,13 +246,13 @@ um_batch_assign(PGconn *conn, const struct um_provider *providers, size_t len)
 	return ok;
 }
 
-/* What a provider of signatures proves is no payment. */
 static const char *
 effect_text(const struct um_op *op)
 {
 	static const char *const words[] = {
 		[UM_EFFECT_IGNORE] = "ignore",
 		[UM_EFFECT_PAID] = "paid",
+		[UM_EFFECT_ACCEPTED] = "accepted",
 		[UM_EFFECT_FAILED] = "failed",
 		[UM_EFFECT_CANCELLED] = "cancelled",
 		[UM_EFFECT_EXPIRED] = "expired",
@@ -269,10 +269,11 @@ effect_text(const struct um_op *op)
 		[UM_EFFECT_RECHECK] = "recheck",
 	};
 
-	/* A provider of payments has said both words for a payment. */
-	if (op->event->effect == UM_EFFECT_PAID && !op->event->is_payment
-		&& op->row_kind != NULL && strcmp(op->row_kind, "payment") != 0)
-		return "accepted";
+	/* A provider of payments has used both words for a payment. */
+	if (op->event->effect == UM_EFFECT_ACCEPTED
+		&& (op->row_kind == NULL
+			|| strcmp(op->row_kind, "payment") == 0))
+		return "paid";
 	return words[op->event->effect];
 }
 

@@ -16,7 +16,8 @@
 
 enum um_effect {
 	UM_EFFECT_IGNORE,     /* none */
-	UM_EFFECT_PAID,       /* accept; also a document that was signed */
+	UM_EFFECT_PAID,       /* accept: money */
+	UM_EFFECT_ACCEPTED,   /* accept: it was signed, verified, approved */
 	UM_EFFECT_FAILED,     /* cancel, payment_failed */
 	UM_EFFECT_CANCELLED,  /* decline, cancelled */
 	UM_EFFECT_EXPIRED,    /* cancel, expired */
@@ -56,8 +57,6 @@ struct um_event {
 	 */
 	bool is_ours;
 	bool has_amount; /* and a currency: never one without the other */
-	/* Of PAID: money, by the words of the description. */
-	bool is_payment;
 	uint8_t id[UM_UUID_LEN];
 	/*
 	 * For de-duplication. Taken from what is signed; otherwise "sha256:" and
@@ -80,5 +79,13 @@ struct um_event {
 	int64_t amount;   /* in its minor units */
 	struct um_details details;
 };
+
+/* Whether it proves that the user has done what was asked for. */
+static inline bool
+um_event_accepts(const struct um_event *event)
+{
+	return event->effect == UM_EFFECT_PAID
+		|| event->effect == UM_EFFECT_ACCEPTED;
+}
 
 #endif

@@ -11,7 +11,7 @@ um_event_read_tax(struct um_event *event, const struct um_spec_part *part,
 	struct um_details *details = &event->details;
 	char tax[32];
 
-	if (event->effect != UM_EFFECT_PAID || !event->has_amount
+	if (!um_event_accepts(event) || !event->has_amount
 		|| um_event_text(&part->tax, source, tax, sizeof(tax), "/tax",
 			   &ignored)
 			!= UM_FOUND)
@@ -75,8 +75,7 @@ um_event_read_subscription(struct um_event *event,
 {
 	struct um_subscription_misread why;
 
-	if (event->effect != UM_EFFECT_PAID
-		&& event->effect != UM_EFFECT_RENEWED
+	if (!um_event_accepts(event) && event->effect != UM_EFFECT_RENEWED
 		&& event->effect != UM_EFFECT_SUBSCRIPTION)
 		return true;
 	return um_subscription_read(&event->details.subscription,

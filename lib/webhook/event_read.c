@@ -149,8 +149,8 @@ is_of_others(const struct um_event *event)
 static bool
 may_be_unnamed(const struct um_event *event)
 {
-	return event->effect != UM_EFFECT_IGNORE
-		&& event->effect != UM_EFFECT_PAID && !is_of_others(event);
+	return event->effect != UM_EFFECT_IGNORE && !um_event_accepts(event)
+		&& !is_of_others(event);
 }
 
 static bool
@@ -297,7 +297,7 @@ read_checkout(struct um_event *event, const struct um_spec_part *part,
 	const struct um_source *source, size_t outcome,
 	struct um_misread *misread)
 {
-	return (event->effect != UM_EFFECT_PAID
+	return (!um_event_accepts(event)
 		       && event->effect != UM_EFFECT_PROCESSING)
 		|| um_event_fit(um_event_checkout(part, outcome), source,
 			event->checkout, sizeof(event->checkout), "/checkout",
@@ -338,14 +338,13 @@ um_event_read(struct um_event *event, const struct um_spec_part *part,
 			misread);
 	event->effect = is_decided ? effect_of(part, outcome, is_proven)
 				   : UM_EFFECT_RECHECK;
-	event->is_payment = is_decided && outcome < part->rules_len
-		&& part->rules[outcome].is_payment;
 	/* What is of others is judged no further. */
 	if (event->effect != UM_EFFECT_IGNORE && is_proven)
 		bad_origin = apply_origin(&part->origin, source,
 			&event->effect);
 	event->details.checkout_paid = event->effect == UM_EFFECT_PAID
-		&& event->is_payment && part->rules[outcome].checkout_paid;
+		&& outcome < part->rules_len
+		&& part->rules[outcome].checkout_paid;
 	if (!is_decided && !is_of_others(event))
 		return false;
 	if (!read_names(event, part, source, number, outcome, misread))

@@ -57,7 +57,6 @@ struct um_outcome_rule {
 	struct um_strlist types;
 	struct um_conditions when;
 	enum um_effect effect;
-	bool is_payment;    /* `paid`, and not `accepted` */
 	bool checkout_paid; /* its events say that the whole checkout is paid */
 	/* In place of the part's; they may be none. */
 	bool has_amount, has_reference, has_checkout;

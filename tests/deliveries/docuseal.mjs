@@ -23,12 +23,12 @@ export function deliveries() {
 	return {
 		site: { kind: 'signature', secrets: [secret, token] },
 		deliveries: [
-			completed('completed', 'paid'),
+			completed('completed', 'accepted'),
 			deliver('completed, and another has to sign', 'form.completed', 'pending', 'recheck'),
 			deliver('declined', 'form.declined', 'declined', 'cancelled'),
 			deliver('viewed', 'form.viewed', 'pending', 'ignore'),
-			completed('with the header of before as well', 'paid', (body) => ({ ...sign(body), ...old() })),
-			completed('with another token', 'paid', (body) => ({ ...sign(body), 'x-docuseal-secret': 'guessed' })),
+			completed('with the header of before as well', 'accepted', (body) => ({ ...sign(body), ...old() })),
+			completed('with another token', 'accepted', (body) => ({ ...sign(body), 'x-docuseal-secret': 'guessed' })),
 			byToken(completed('with a token alone', 'recheck', old)),
 			byToken(deliver('declined, with a token alone', 'form.declined', 'declined', 'recheck', old)),
 			completed('with a token, and the signature of somebody else', 'forged', (body) => ({ ...sign(body, NOW, 'guessed'), ...old() })),

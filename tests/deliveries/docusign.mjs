@@ -24,18 +24,18 @@ export function deliveries() {
 	return {
 		site: { secrets: [secret] },
 		deliveries: [
-			deliver('signed', 'envelope-completed', good('paid', 'envelope-completed')),
+			deliver('signed', 'envelope-completed', good('accepted', 'envelope-completed')),
 			deliver('declined', 'envelope-declined', good('cancelled', 'envelope-declined')),
 			deliver('voided', 'envelope-voided', good('expired', 'envelope-voided')),
 			deliver('opened', 'envelope-delivered', good('ignore', 'envelope-delivered')),
 			deliver('one-of-two-has-signed', 'recipient-completed', good('processing', 'recipient-completed')),
 			deliver('sent', 'envelope-sent', good('ignore', 'envelope-sent')),
-			deliver('second-key', 'envelope-completed', good('paid', 'envelope-completed'),
+			deliver('second-key', 'envelope-completed', good('accepted', 'envelope-completed'),
 				(mac) => ({ 'x-docusign-signature-1': wrong, 'x-docusign-signature-2': mac })),
 			deliver('numbered-from-two', 'envelope-completed', { verdict: 'unsigned' }, (mac) => ({ 'x-docusign-signature-2': mac })),
-			deliver('two-fields-of-one-name', 'envelope-completed', good('paid', 'envelope-completed', { id: null }), undefined,
+			deliver('two-fields-of-one-name', 'envelope-completed', good('accepted', 'envelope-completed', { id: null }), undefined,
 				[{ name: 'elicitation_id', value: OTHER }, { name: 'elicitation_id', value: ID }]),
-			deliver('no-field', 'envelope-completed', good('paid', 'envelope-completed', { id: null }), undefined, []),
+			deliver('no-field', 'envelope-completed', good('accepted', 'envelope-completed', { id: null }), undefined, []),
 		],
 	};
 }

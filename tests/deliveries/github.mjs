@@ -20,7 +20,7 @@ export function deliveries() {
 	return {
 		site: { secrets: [secret] },
 		deliveries: [
-			deliver('installed', { action: 'created', installation }, 'paid', { reference: '42' }),
+			deliver('installed', { action: 'created', installation }, 'accepted', { reference: '42' }),
 			deliver('removed', { action: 'deleted', installation }, 'cancelled', { reference: '42' }),
 			deliver('suspended', { action: 'suspend', installation }, 'ignore', { reference: '42' }),
 			deliver('an-issue', { action: 'created', installation: { id: 42, node_id: 'x' }, issue: {} }, 'ignore', { reference: '42' }),

@@ -12,12 +12,12 @@ export function deliveries() {
 	return {
 		site: { secrets: ['onfido-token'] },
 		deliveries: [
-			run('approved', 'paid'), run('declined', 'failed'), run('review', 'recheck'), run('abandoned', 'recheck'), run('error', 'recheck'),
+			run('approved', 'accepted'), run('declined', 'failed'), run('review', 'recheck'), run('abandoned', 'recheck'), run('error', 'recheck'),
 			deliver('task', 'workflow_task.completed', { status: 'completed' }, { id: 'task1', workflow_run_id: 'run1' },
 				expects('ignore', 'workflow_task.completed', { id: null, reference: 'run1' })),
 			deliver('without a resource', 'check.completed', { status: 'complete' }, undefined, expects('ignore', 'check.completed', { id: null, reference: 'run1' })),
-			forged(run('approved', 'paid'), { 'x-sha2-signature': '0'.repeat(64) }),
-			{ ...forged(run('approved', 'paid'), {}), name: 'no signature', verdict: 'unsigned' },
+			forged(run('approved', 'accepted'), { 'x-sha2-signature': '0'.repeat(64) }),
+			{ ...forged(run('approved', 'accepted'), {}), name: 'no signature', verdict: 'unsigned' },
 		],
 	};
 }

@@ -14,10 +14,10 @@ export function deliveries() {
 	return {
 		site: { secrets: ['panda-key'] },
 		deliveries: [
-			deliver('completed', [document('document.viewed'), document('document.completed')], [['ignore', 'document.viewed'], ['paid', 'document.completed']]),
+			deliver('completed', [document('document.viewed'), document('document.completed')], [['ignore', 'document.viewed'], ['accepted', 'document.completed']]),
 			deliver('declined', [document('document.declined')], [['cancelled', 'document.declined']]),
 			deliver('voided', [document('document.voided')], [['expired', 'document.voided']]),
-			deliver('paid', [document('document.waiting_pay'), document('document.paid')], [['processing', 'document.waiting_pay'], ['paid', 'document.paid']]),
+			deliver('paid', [document('document.waiting_pay'), document('document.paid')], [['processing', 'document.waiting_pay'], ['accepted', 'document.paid']]),
 			deliver('rejected', [document('document.rejected')], [['attempt_failed', 'document.rejected']]),
 			deliver('cancelled', [document('document.cancelled')], [['expired', 'document.cancelled']]),
 			deliver('draft', [document('document.draft')], [['ignore', 'document.draft']]),

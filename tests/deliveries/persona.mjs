@@ -18,21 +18,21 @@ export function deliveries() {
 	return {
 		site: { secrets: ['wbhsec_1'] },
 		deliveries: [
-			deliver('approved', 'paid'), deliver('declined', 'failed'), deliver('marked-for-review', 'processing'), deliver('completed', 'recheck'), deliver('expired', 'recheck'),
+			deliver('approved', 'accepted'), deliver('declined', 'failed'), deliver('marked-for-review', 'processing'), deliver('completed', 'recheck'), deliver('expired', 'recheck'),
 			deliver('failed', 'recheck'), deliver('started', 'ignore'),
 			// While the secret is rotated: a list of each, of which the site has one or both.
 			...[
-				['the known secret second', 'paid', (list) => `${list('wbhsec_2')} ${list()}`],
-				['the known secret first', 'paid', (list) => `${list()} ${list('wbhsec_2')}`],
-				['a list twice', 'paid', (list) => `${list()} ${list()}`],
-				['as many lists as there may be', 'paid', (list) => `${list('a')} ${list('b')} ${list('c')} ${list()}`],
+				['the known secret second', 'accepted', (list) => `${list('wbhsec_2')} ${list()}`],
+				['the known secret first', 'accepted', (list) => `${list()} ${list('wbhsec_2')}`],
+				['a list twice', 'accepted', (list) => `${list()} ${list()}`],
+				['as many lists as there may be', 'accepted', (list) => `${list('a')} ${list('b')} ${list('c')} ${list()}`],
 				['a list too many', 'forged', (list) => `${list()} ${list('a')} ${list('b')} ${list('c')} ${list('d')}`],
 				['neither secret', 'forged', (list) => `${list('wbhsec_2')} ${list('wbhsec_3')}`],
 				// Neither a time nor a signature of one list is looked for in another.
 				['an old list before one that anyone can write', 'stale', (list) => `${list('wbhsec_1', NOW - 301)} ${list('x')}`],
 				['an old list after one that anyone can write', 'stale', (list) => `${list('x')} ${list('wbhsec_1', NOW - 301)}`],
 				['the time of another list', 'forged', (list) => `${list('wbhsec_1', NOW - 301).replace(/t=\d+/, `t=${NOW}`)} t=${NOW - 301},v1=${'0'.repeat(64)}`],
-				['a fresh list after a foreign old one', 'paid', (list) => `${list('x', NOW - 301)} ${list()}`],
+				['a fresh list after a foreign old one', 'accepted', (list) => `${list('x', NOW - 301)} ${list()}`],
 				['of two right lists the first counts', 'stale', (list) => `${list('wbhsec_1', NOW - 301)} ${list()}`],
 				['a list without a signature', 'forged', (list) => `${list()} t=${NOW}`],
 				['a list without a time', 'unsigned', (list, v1) => `${list()} v1=${v1}`],

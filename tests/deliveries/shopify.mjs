@@ -61,7 +61,7 @@ export function deliveries() {
 		],
 		returns: [
 			back('installed', NOW, {
-				verdict: 'good', events: [event('paid', 'my-shop.myshopify.com', `sha256:${sha256(query)}`, { id: null })],
+				verdict: 'good', events: [event('accepted', 'my-shop.myshopify.com', `sha256:${sha256(query)}`, { id: null })],
 			}),
 			back('stale', NOW - 91, { verdict: 'stale' }),
 			back('field-more', NOW, { verdict: 'forged' }, (text) => `${text}&x=1`),

@@ -19,7 +19,7 @@ export function deliveries() {
 	return {
 		site: { kind: 'signature', secrets: [secret] },
 		deliveries: [
-			deliver('good', pressed('approve'), good('paid', 'approve')),
+			deliver('good', pressed('approve'), good('accepted', 'approve')),
 			deliver('refused', pressed('refuse'), good('cancelled', 'refuse')),
 			// The check of the certificate need not be signed, and nothing beside it is read.
 			deliver('ssl_check', { ssl_check: '1', token: 'x' }, answered, null),
@@ -37,7 +37,7 @@ export const stack = ({ text }) => ({ kind: 'signature', display_name: 'Slack', 
 
 export const sender = {
 	event: (id, what) => ({
-		type: 'block_actions', trigger_id: randomUUID(), actions: [{ action_id: what === 'paid' ? 'approve' : 'refuse', value: id }],
+		type: 'block_actions', trigger_id: randomUUID(), actions: [{ action_id: what === 'accepted' ? 'approve' : 'refuse', value: id }],
 	}),
 	body: (event) => new URLSearchParams({ payload: JSON.stringify(event) }).toString(),
 	sign: (body, { secret, timestamp }) => ({

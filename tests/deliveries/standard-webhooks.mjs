@@ -34,7 +34,7 @@ export function standardDeliveries(prefix, extra = []) {
 			deliver('msg_cancelled', 'payment.cancelled', data, 'cancelled', amount),
 			deliver('msg_expired', 'payment.expired', data, 'expired', amount),
 			deliver('msg_processing', 'payment.processing', data, 'processing', amount),
-			deliver('msg_signed', 'document.signed', data, 'paid', amount),
+			deliver('msg_signed', 'document.signed', data, 'accepted', amount),
 			deliver('msg_other', 'subscription.renewed', data, 'ignore', { reference: 'pay_1' }),
 			// A name with a full stop could be cut elsewhere.
 			deliver('msg.paid', 'payment.succeeded', data, 'recheck', { reference: 'pay_1' }),

@@ -18,7 +18,7 @@ export function deliveries() {
 	};
 	const good = (effect, more = { reference: 'cs_1', amount: 1050, currency: 'EUR' }) =>
 		(identity, type) => ({ verdict: 'good', events: [event(effect, type, identity, {
-			...['paid', 'processing'].includes(effect) && { checkout: more.reference }, ...more,
+			...['paid', 'accepted', 'processing'].includes(effect) && { checkout: more.reference }, ...more,
 			...effect === 'paid' && type.startsWith('checkout.session') && { details: { ...more.details, checkout_paid: true } } })] });
 	const refused = (verdict) => () => ({ verdict });
 	const completed = 'checkout.session.completed';
@@ -112,7 +112,7 @@ export function deliveries() {
 			deliver('recovered', completed, { ...paid, id: 'cs_2', recovered_from: 'cs_1', payment_intent: 'pi_2' },
 				good('paid', { checkout: 'cs_1', reference: 'pi_2', amount: 1050, currency: 'EUR' })),
 			// An identity check that fails once.
-			...Object.entries({ processing: 'processing', requires_input: 'attempt_failed', verified: 'paid', canceled: 'expired' }).map(([status, effect]) =>
+			...Object.entries({ processing: 'processing', requires_input: 'attempt_failed', verified: 'accepted', canceled: 'expired' }).map(([status, effect]) =>
 				deliver(`identity-${status}`, `identity.verification_session.${status}`,
 					{ id: 'vs_1', object: 'identity.verification_session', client_reference_id: ID, status },
 					good(effect, { reference: 'vs_1' }))),

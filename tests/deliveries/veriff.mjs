@@ -7,7 +7,7 @@ export function deliveries() {
 	const decision = (status, effect) => deliver(status, {
 		status: 'success', verification: { id: 'vs1', attemptId: 'va1', code: 9001, status, vendorData: ID },
 	}, expects(effect, status, { reference: 'vs1' }, `vs1:va1:${status}`));
-	const approved = decision('approved', 'paid');
+	const approved = decision('approved', 'accepted');
 
 	return {
 		site: { secrets: ['veriff-key'] },

@@ -8,7 +8,7 @@ export function deliveries() {
 		event_id: `ev-${what}`, event_name: `signature_request.${what}`, event_time: '1700000000', sandbox,
 		data: { signature_request: { id: 'sr1', external_id: ID, status: what } },
 	}, expects(effect, `signature_request.${what}`, { reference: 'sr1' }, `ev-${what}`));
-	const done = request('done', 'paid');
+	const done = request('done', 'accepted');
 
 	return {
 		site: { secrets: ['yousign-key'] },

@@ -309,6 +309,7 @@ effect_word(enum um_effect effect)
 	static const char *const words[] = {
 		[UM_EFFECT_IGNORE] = "ignore",
 		[UM_EFFECT_PAID] = "paid",
+		[UM_EFFECT_ACCEPTED] = "accepted",
 		[UM_EFFECT_FAILED] = "failed",
 		[UM_EFFECT_CANCELLED] = "cancelled",
 		[UM_EFFECT_EXPIRED] = "expired",

@@ -121,28 +121,25 @@ TEST(what_proves_another_kind_proves_nothing)
 		const char *kind;
 		const char *providers;
 		enum um_effect effect;
-		bool is_payment;
 		const char *outcome;
 	} cases[] = {
-		{ "signature", "signature", UM_EFFECT_PAID, false, "accept" },
-		{ "signature", "signature", UM_EFFECT_PAID, true,
-			"other_kind" },
-		{ "signature", "payment", UM_EFFECT_PAID, true, "other_kind" },
-		{ "signature", "payment", UM_EFFECT_EXPIRED, false, "ignored" },
-		{ "oauth", "payment", UM_EFFECT_PAID, true, "other_kind" },
-		{ "oauth", "oauth", UM_EFFECT_PAID, true, "other_kind" },
-		{ "oauth", "oauth", UM_EFFECT_PAID, false, "ignored" },
-		{ "oauth", "oauth", UM_EFFECT_EXPIRED, false, "cancel" },
-		{ "payment", "signature", UM_EFFECT_PAID, false, "ignored" },
-		{ "payment", "signature", UM_EFFECT_PAID, true, "other_kind" },
-		{ "payment", "oauth", UM_EFFECT_PAID, true, "other_kind" },
-		{ "payment", "payment", UM_EFFECT_PAID, false, "accept" },
-		{ "payment", "payment", UM_EFFECT_PAID, true, "accept" },
+		{ "signature", "signature", UM_EFFECT_ACCEPTED, "accept" },
+		{ "signature", "signature", UM_EFFECT_PAID, "other_kind" },
+		{ "signature", "payment", UM_EFFECT_PAID, "other_kind" },
+		{ "signature", "payment", UM_EFFECT_EXPIRED, "ignored" },
+		{ "oauth", "payment", UM_EFFECT_PAID, "other_kind" },
+		{ "oauth", "oauth", UM_EFFECT_PAID, "other_kind" },
+		{ "oauth", "oauth", UM_EFFECT_ACCEPTED, "ignored" },
+		{ "oauth", "oauth", UM_EFFECT_EXPIRED, "cancel" },
+		{ "payment", "signature", UM_EFFECT_ACCEPTED, "ignored" },
+		{ "payment", "signature", UM_EFFECT_PAID, "other_kind" },
+		{ "payment", "oauth", UM_EFFECT_PAID, "other_kind" },
+		{ "payment", "payment", UM_EFFECT_ACCEPTED, "accept" },
+		{ "payment", "payment", UM_EFFECT_PAID, "accept" },
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		struct um_event event = { .effect = cases[i].effect,
-			.is_payment = cases[i].is_payment,
 			.has_amount = true,
 			.amount = 5,
 			.currency = "EUR" };
