@@ -22,7 +22,7 @@ import * as words from './words.mjs';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PROTOCOL = 'lib/PROTOCOL.md';
 const ADAPTERS = 'lib/node/ADAPTERS.md';
-const MAP = 'lib/README.md';
+const PARITY = 'lib/PARITY.md';
 
 /** @param {string} file relative to the repository */
 export const read = (file) => readFileSync(path.join(ROOT, file), 'utf8');
@@ -84,7 +84,7 @@ export function generated() {
 		...providersGo.files(descriptions(), read),
 		...hosts.files(data('hosts')),
 		...Object.fromEntries(withLimits().filter(([file]) => !isTable(file))),
-		[MAP]: withTables(read(MAP), parity.tables(data('parity'))),
+		[PARITY]: withTables(read(PARITY), parity.tables(data('parity'))),
 		[ADAPTERS]: withTables(read(ADAPTERS), hosts.tables(data('hosts'))),
 		[PROTOCOL]: withTables(read(PROTOCOL), { ...codes.tables(all.codes), ...seals.tables(all.seals) }),
 	}));
