@@ -104,8 +104,12 @@ type AccountError struct {
 	Provider string // of the account
 	// Account is empty if the error is not about one account.
 	Account string
-	// Reason is a code, without a secret. Of ErrAccountReconnect it is invalid_grant, expired (there is no refresh token),
-	// refused (the provider's API has refused a token that is new, or that cannot be refreshed), refresh_lost (two answers did not arrive) or not_stored (the provider has replaced the refresh token, and what it gave cannot be stored).
+	// Reason is a code, without a secret. Of ErrAccountReconnect it is one of these:
+	//   - invalid_grant, or another code of the provider;
+	//   - expired: there is no refresh token;
+	//   - refused: the provider's API has refused a token that is new, or that cannot be refreshed;
+	//   - refresh_lost: two answers did not arrive;
+	//   - not_stored: the provider has replaced the refresh token, and what it gave cannot be stored.
 	Reason string
 }
 

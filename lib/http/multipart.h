@@ -18,10 +18,10 @@ struct um_multipart {
 
 /*
  * Finds the fields of a body; a part with a file name is skipped. Returns
- * false for another media type, a Content-Type without exactly one valid
- * boundary, anything before the first or after the last boundary, a part
- * without a name, a backslash in a quoted parameter, a transfer encoding
- * (RFC 7578 section 4.7), and for more than UM_MULTIPART_FIELDS_MAX fields.
+ * false for another media type, for a Content-Type without exactly one valid
+ * boundary, and for anything before the first or after the last boundary. Also
+ * for a part without a name, a backslash in a quoted parameter, a transfer
+ * encoding (RFC 7578 section 4.7), or more than UM_MULTIPART_FIELDS_MAX fields.
  */
 bool um_multipart_parse(struct um_multipart *multipart,
 	struct um_str content_type, struct um_str body);

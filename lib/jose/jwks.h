@@ -18,11 +18,11 @@
 struct um_jwks;
 
 /*
- * Reads a set. Refuses, with the reason: a text that is not a JSON object with
- * an array `keys` or that exceeds a limit, duplicate names in an object, a
- * private or symmetric key, two keys with the same kid, or without one, for one
- * algorithm, and a set in which no key can verify a signature. The caller frees
- * *out with um_jwks_free().
+ * Reads a set. Refuses, with the reason, a text that is not a JSON object with
+ * an array `keys`, or that exceeds a limit; duplicate names in an object; a
+ * private or symmetric key; and two keys with the same kid, or without one, for
+ * one algorithm. In a set at least one key must verify signatures. The caller
+ * frees *out with um_jwks_free().
  */
 bool um_jwks_parse(struct um_jwks **out, struct um_str text,
 	struct um_error *err);

@@ -44,11 +44,12 @@ struct um_fcgi_check {
 
 /*
  * Checks the request after more of it has arrived; `bytes` is all of it, from
- * its first byte. BAD: another version, role, type or order of records, a
- * second request id, no PARAMS, padding in the record that ends them,
- * name-value pairs that do not fill a record exactly (Apache splits them after
- * 16 KB, but between two pairs), a NUL in one, more than a limit above, or
- * bytes after the end.
+ * its first byte. BAD is
+ * - another version, role, type or order of records, or a second request id;
+ * - no PARAMS, or padding in the record that ends them;
+ * - a record that its name-value pairs do not fill exactly (Apache splits them
+ *   after 16 KB, but between two pairs), or a NUL in one;
+ * - more than a limit above, or bytes after the end.
  */
 enum um_fcgi_check_state um_fcgi_check(struct um_fcgi_check *check,
 	struct um_str bytes);

@@ -68,7 +68,7 @@ BEGIN
 		RETURN;
 	END IF;
 	FOREACH notification IN ARRAY coalesce(notifications, '{}') LOOP
-		-- A payload has at most 7999 bytes, with a comma and the brackets; an
+		-- A payload has at most 7999 bytes, with a comma and the brackets; a
 		-- notification has at most 3600.
 		IF octet_length(payload) + octet_length(notification) > 7996 THEN
 			PERFORM pg_notify('urlmode', '[' || payload || ']');

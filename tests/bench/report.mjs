@@ -61,7 +61,7 @@ function completions(results) {
 	const all = [];
 	if (!results.has('urlmode')) return all;
 	all.push(rate(results, 'urlmode', RATE_NAMES.urlmode));
-	for (const [other, must] of [['hono', 5.5], ['batched', 1.5], ['ceiling', 0.85], ['null']]) {
+	for (const [other, must] of [['hono', 6], ['batched', 1.5], ['ceiling', 0.85], ['null']]) {
 		if (!results.has(other)) continue;
 		all.push({ ...rate(results, other, RATE_NAMES[other]), ...compared(results, 'urlmode', other, must) });
 	}

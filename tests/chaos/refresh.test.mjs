@@ -2,7 +2,7 @@
 // that forgive a second use, that punish it, and of which nothing is known, while instances in other languages want the same
 // tokens. No account is lost by that, but with a process that is killed with its new tokens in memory, where the provider does not forgive it.
 //
-// In `make test` a fault lasts for two seconds, and the clock of the rows is moved. `make soak` has LONG=1: 1 to 290 seconds, as they
+// In `make test-all` a fault lasts for two seconds, and the clock of the rows is moved. `make soak` has LONG=1: 1 to 290 seconds, as they
 // pass (new tokens are kept in memory for 300), with servers in Go as well, and then a storm of 18,000 calls.
 
 import assert from 'node:assert/strict';

@@ -170,6 +170,11 @@ SELECT reference FROM urlmode.list_waiting('held', NULL, NULL, NULL, NULL, NULL,
 SELECT reference FROM urlmode.list_waiting('unclaimed', NULL, NULL, NULL, NULL, NULL, 50);
 SELECT what, number FROM urlmode.waiting() WHERE number > 0;
 RESET ROLE;
+-- The list has its own words for what is_at_call says of one payment.
+SELECT outcome FROM begins('call', 2);
+SELECT make(3), pay(3, 'p3'), back(3, '1.00 EUR', 'p3', 'r3'), make(4), pay(4, 'p4');
+SELECT outcome, back(4, '1.00 EUR', 'p4', 'r4') FROM begins('call', 4);
+SELECT p.reference, p.held, urlmode.is_at_call(p), EXISTS (SELECT FROM urlmode.open_payments() o WHERE o.reference = p.reference) AS open FROM urlmode.payment p ORDER BY p.reference;
 
 -- The console's decision is about what its page has shown: it is refused where that has changed, as where somebody else has decided since.
 SELECT reset();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// Package responses knows what was written to an HTTP response, which no SDK tells its tools.
+// Package responses records what was written to an HTTP response, which no SDK reports to its tools.
 package responses
 
 import (
@@ -9,7 +9,8 @@ import (
 	"net/http"
 )
 
-// Writer is for one goroutine at a time. An SDK writes each event of a stream at once.
+// Writer records whether the response to a call was sent to a client that was there. Only one goroutine may use it at a time. An SDK
+// writes each event of a stream at once.
 type Writer struct {
 	http.ResponseWriter
 	// IsThere reports whether the client still waits for the response.

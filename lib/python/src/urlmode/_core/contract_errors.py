@@ -169,10 +169,10 @@ class AccountReconnectError(UrlModeError):
         super().__init__(f"the account at {provider} must be connected again: {reason}")
         self.account = account
         self.reason = reason
-        """The provider's code, `expired` (there is no refresh token), `refused` (the provider's API has refused a
-        token that is new, or that cannot be refreshed), `refresh_lost` (two answers did not arrive) or
-        `not_stored` (the provider has replaced the refresh token, and what it gave is too large or has a value
-        that PostgreSQL does not take).
+        """The provider's code, or one of four. `expired`: there is no refresh token. `refused`: the provider's API
+        has refused a token that is new, or that cannot be refreshed. `refresh_lost`: two answers did not
+        arrive. `not_stored`: the provider has replaced the refresh token, and what it gave is too large or has
+        a value that PostgreSQL does not take.
         """
 
 
