@@ -36,7 +36,7 @@ run_migrate()
 	dry_run=0
 	frameworks=
 	revoke_others=
-	tries=20
+	unset tries
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--dry-run) dry_run=1 ;;
@@ -61,7 +61,7 @@ run_migrate()
 			die "not as it was applied, so that migrate would refuse:" $(cat "$scratch/changed")
 		sed 's/^/would apply /' "$scratch/missing"
 	else
-		migrate "$database" ${frameworks:+"$frameworks"} ${revoke_others:+"$revoke_others"} --tries "$tries"
+		migrate "$database" ${frameworks:+"$frameworks"} ${revoke_others:+"$revoke_others"} ${tries+--tries "$tries"}
 	fi
 	[ -s "$scratch/missing" ] || say "The schema is up to date."
 }

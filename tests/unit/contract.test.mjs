@@ -28,7 +28,7 @@ const PACKAGES = { js: ['lib/node/src', /\.js$/], py: ['lib/python/src', /\.py$/
 
 /** @type {(folder: string, ending: RegExp) => [string, string][]} files and their texts */
 const sourcesIn = (folder, ending) => readdirSync(path.join(ROOT, folder), { recursive: true })
-	.map((file) => path.join(folder, String(file))).filter((file) => ending.test(file) && !file.includes('/examples/')).map((file) => [file, read(file)]);
+	.map((file) => path.join(folder, String(file))).filter((file) => ending.test(file) && !/\/(?:examples|adaptertest)\//.test(file)).map((file) => [file, read(file)]);
 
 const CALLED = data('functions').filter(({ schema }) => schema === 'urlmode').map(({ name }) => name);
 /** A call of one of the functions in a statement, on one line or several. */
@@ -155,6 +155,21 @@ test('no number has a name by hand in two of the SDKs', () => {
 	const twice = inTwo((language, text) => (language === 'c' ? [] : [...text.matchAll(NAMED[language])].map(([, number]) => number.replaceAll('_', '').split('*').reduce((all, each) => all * Number(each), 1)))
 		.filter((number) => number > 2));
 	assert.deepEqual(twice, [], 'give it a name in lib/contract/limits.json');
+});
+
+test('no limit of five digits is written by hand in two of the SDKs', () => {
+	const values = new Set(data('limits').limits.flatMap(({ value }) => [value, value / 1_000]).filter((value) => value >= 10_000 && value !== 60_000)); // a minute
+	const twice = inTwo((language, text) => (language === 'c' ? [] : [...text.replaceAll(QUOTED[language].comments, '').matchAll(/(?<![\w.#])\d[\d_]{4,}\b(?!\.)/g)]
+		.map(([number]) => Number(number.replaceAll('_', ''))).filter((number) => values.has(number))));
+	assert.deepEqual(twice, [], 'lib/contract/limits.json has a name for it');
+});
+
+test('no variable of the shell is a limit by hand', () => {
+	const { limits } = data('limits');
+	const files = ['sql/migrate', ...sourcesIn('nginx/command', /\.sh$/).map(([file]) => file)].map((file) => [file, read(file)]);
+	const byHand = files.flatMap(([file, text]) => [...text.matchAll(/^\s*(\w+)=(\d+)$/gm)].filter(([, name, number]) => limits.some((limit) => limit.value === Number(number)
+		&& limit.name.split('_').includes(name) && !(limit.also?.[file] ?? []).some((each) => each.includes(`${name}={}`)))).map(([line]) => `${file}: ${line.trim()}`));
+	assert.deepEqual(byHand, [], 'name it in `also` of lib/contract/limits.json');
 });
 
 test('no set of words, and not 2^53 - 1, is written by hand', () => {

@@ -25,7 +25,7 @@ transaction; newer functions than those of the package are an error.
 
 A transaction waits half a second for a lock, because reads and writes of the
 table wait behind it. Then it gives way, names the processes that hold the lock, and tries
-again, 20 times or N. Two runs at the same time wait for each other. Stops at the first
+again, ${MIGRATION_TRIES} times or N. Two runs at the same time wait for each other. Stops at the first
 other error. What was applied before it stays, also when the lock did not become free.
 
   --frameworks  also the schema urlmode_frameworks, which FrontMCP and mcp-lite

@@ -23,7 +23,7 @@ from .._core.contract_statements import FIND_SCHEMA, READ_MIGRATIONS
 from .._core.shipped import shipped_file
 from . import contract_texts as texts
 
-HELP = """usage: python -m urlmode migrate [--frameworks] [--deployment NAME] [--revoke-others] [--tries N] [--dry-run]
+HELP = f"""usage: python -m urlmode migrate [--frameworks] [--deployment NAME] [--revoke-others] [--tries N] [--dry-run]
 
 Applies the migrations of the package, in order and each once, to the database that URLMODE_ADMIN_DATABASE_URL names;
 its user must be able to create roles and a schema. Each migration is one transaction. Then replaces the functions, in
@@ -31,7 +31,7 @@ one transaction; newer functions than those of the package are an error, and so 
 applied.
 
 A transaction waits half a second for a lock, because reads and writes of the table wait behind it. Then it gives way,
-names the processes that hold the lock, and tries again, 20 times or N. Two runs at the same time wait for each other.
+names the processes that hold the lock, and tries again, {MIGRATION_TRIES} times or N. Two runs at the same time wait for each other.
 Stops at the first other error. What was applied before it stays, also when the lock did not become free.
 
   --frameworks       also the schema urlmode_frameworks, which FrontMCP and mcp-lite need; later runs know that it is there
