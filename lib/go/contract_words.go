@@ -154,3 +154,6 @@ var elementClasses = []string{"22", "23", "P0", "40", "55P03", "57014"}
 // unlistenableClasses has them all: each is a class of SQLSTATEs with which a server answers LISTEN that does not
 // support it.
 var unlistenableClasses = []string{"0A", "42"}
+
+// unstorableClasses has them all: each is a class of SQLSTATEs of a value that is larger than a row takes.
+var unstorableClasses = []string{"22", "23", "54"}

@@ -164,6 +164,11 @@ test('no limit of five digits is written by hand in two of the SDKs', () => {
 	assert.deepEqual(twice, [], 'lib/contract/limits.json has a name for it');
 });
 
+test('no code of JSON-RPC is written by hand in two of the SDKs', () => {
+	const twice = inTwo((language, text) => [...text.replaceAll(COMMENT[language], '').replaceAll(/"{3}[^]*?"{3}/g, '').matchAll(/-32_?\d{3}\b/g)].map(([code]) => code));
+	assert.deepEqual(twice, [], 'lib/contract/limits.json has a name for it');
+});
+
 test('no variable of the shell is a limit by hand', () => {
 	const { limits } = data('limits');
 	const files = ['sql/migrate', ...sourcesIn('nginx/command', /\.sh$/).map(([file]) => file)].map((file) => [file, read(file)]);
@@ -173,7 +178,7 @@ test('no variable of the shell is a limit by hand', () => {
 });
 
 test('no set of words, and not 2^53 - 1, is written by hand', () => {
-	const quoted = data('words').words.filter(({ words }) => Array.isArray(words)).map(({ name, words }) => [name, new RegExp(`(["'])${words.join('\\1\\s*[,|]\\s*\\1')}\\1`)]);
+	const quoted = data('words').words.filter(({ words }) => Array.isArray(words)).map(({ name, words }) => [name, new RegExp(`(["'])${words.join('\\1\\s*[,|]\\s*\\1')}\\1|\\(${words.join('\\|')}\\)|"${words.join('\\|')}"`)]);
 	const patterns = [...quoted, ['safe_integer', /\b9_?007_?199_?254_?740_?991\b|2 ?\*\* ?53\b|\b1 ?<< ?53\b/]];
 	const byHand = byHandIn().flatMap(([, files]) => files).flatMap(([file, text]) => patterns.filter(([, pattern]) => pattern.test(text)).map(([name]) => `${file}: ${name}`));
 	assert.deepEqual(byHand, [], 'make contract writes them');

@@ -99,6 +99,9 @@ export const ELEMENT_CLASSES = ['22', '23', 'P0', '40', '55P03', '57014'];
  */
 export const UNLISTENABLE_CLASSES = ['0A', '42'];
 
+/** @type {readonly string[]} each is a class of SQLSTATEs of a value that is larger than a row takes */
+export const UNSTORABLE_CLASSES = ['22', '23', '54'];
+
 /**
  * @type {readonly string[]} each is a class of SQLSTATEs that speak of the statement or of its data, and would be said
  * again: data, constraints, syntax and rights, a missing schema

@@ -99,6 +99,9 @@ has happened then."""
 UNLISTENABLE_CLASSES: tuple[str, ...] = ("0A", "42")
 """Each is a class of SQLSTATEs with which a server answers LISTEN that does not support it."""
 
+UNSTORABLE_CLASSES: tuple[str, ...] = ("22", "23", "54")
+"""Each is a class of SQLSTATEs of a value that is larger than a row takes."""
+
 LASTING_CLASSES: tuple[str, ...] = ("22", "23", "42", "3F")
 """Each is a class of SQLSTATEs that speak of the statement or of its data, and would be said again: data,
 constraints, syntax and rights, a missing schema."""
