@@ -81,7 +81,7 @@ for (const [language, declared] of Object.entries(DECLARED)) {
 /** What a language has in quotes, on one line or continued, and what stands for a value in it. Comments are taken away before. */
 const QUOTED = {
 	js: { comments: /^\s*(?:\/\/|\/?\*).*$/gm, joins: /'\s*\+\s*'|`\s*\+\s*`/g, text: /'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`/g, value: /\$\{[^}]*\}/g },
-	py: { comments: /"""[^]*?"""|^\s*#.*$/gm, joins: /"\s*\n\s*f?"/g, text: /"((?:[^"\\\n]|\\.)*)"/g, value: /\{[^}]*\}/g },
+	py: { comments: /(= f?"""[^]*?""")|"""[^]*?"""|^\s*#.*$/gm, joins: /(?<!")"\s*\n\s*f?"(?!")/g, text: /"""([^]*?)"""|"((?:[^"\\\n]|\\.)*)"/g, value: /\{[^}]*\}/g },
 	go: { comments: /^\s*\/\/.*$/gm, joins: /"\s*\+\s*"/g, text: /"((?:[^"\\\n]|\\.)*)"|`([^`]*)`/g, value: /%[-+#.\d]*[a-z]/g },
 	c: { comments: /\/\*[^]*?\*\//g, joins: /"\s*\n\s*"/g, text: /"((?:[^"\\\n]|\\.)*)"/g, value: /%[-+#.*\d]*[hljz]*[a-z]/g },
 };
@@ -92,9 +92,10 @@ const SQL = /\b(?:SELECT|FROM|SET) |\burlmode\.\w+\(/;
 /** The texts of four words or more, without what is before them, and with members as if they had one name in all languages. */
 function textsIn(language, source) {
 	const { comments, joins, text, value } = QUOTED[language];
-	return [...source.replaceAll(comments, '').replaceAll(joins, '').matchAll(text)].map(([, ...groups]) => groups.find((group) => group !== undefined))
+	return [...source.replaceAll(comments, (_, kept) => (typeof kept === 'string' ? kept : '')).replaceAll(joins, '').matchAll(text)].map(([, ...groups]) => groups.find((group) => group !== undefined))
 		.filter((found) => !SQL.test(found))
-		.map((found) => found.replaceAll(/\\n/g, ' ').replaceAll(value, '{}').replaceAll(/\\(.)/g, '$1').replace(/^(?:urlmode: )?(?:\{\}[: ]*)?/, '').replaceAll('_', '').trim().toLowerCase())
+		.flatMap((found) => (found.includes('\n') ? found.split(/\n\n|(?<=[.;:])\s/) : [found])) // A help is many texts.
+		.map((found) => found.replaceAll(/\\n/g, ' ').replaceAll(value, '{}').replaceAll(/\\(.)/g, '$1').replace(/^(?:urlmode: )?(?:\{\}[: ]*)?/, '').replaceAll('_', '').replaceAll(/\s+/g, ' ').trim().toLowerCase())
 		.filter((found) => found.split(/\s+/).filter(isWord).length >= 4);
 }
 
