@@ -11,6 +11,7 @@ import { camel, filled, goLocal, head, isIn, pascal, placesOf, pyText, snake, up
  * @property {string} [in]
  * @property {'commands'} [room] whose file has it, if it is not core
  * @property {Record<string, string>} [c] what printf takes for a place
+ * @property {string} [sh] the files of the shell that have it
  */
 
 const SDKS = 'js py go';
@@ -100,10 +101,23 @@ ${of('c', snake, texts).map(({ name, text, integers, c }) => `#define UM_TEXT_${
 #endif
 `;
 
+/** @type {(limits: { name: string, value: number }[]) => (text: string) => string} */
+function withValues(limits) {
+	const values = new Map(limits.map(({ name, value }) => [name, String(value)]));
+	return (text) => text.replaceAll(/\{(\w+)\}/g, (place, name) => values.get(name) ?? place);
+}
+
+/** A text with places is a function of the shell. @param {Text} text */
+function shell({ name, text }) {
+	const places = placesOf(text);
+	if (places.length === 0) return `text_${name}='${text.replaceAll("'", "'\\''")}'\n`;
+	const quoted = text.replaceAll(/["$`\\]/g, '\\$&').replaceAll(/\{(\w+)\}/g, (_, place) => `$${places.indexOf(place) + 1}`);
+	return `# text_${name} ${places.map(upper).join(' ')}\ntext_${name}()\n{\n\tprintf '%s\\n' "${quoted}"\n}\n`;
+}
+
 /** @type {(data: { texts: Text[], helps: Help[] }, limits: { limits: { name: string, value: number }[] }) => Record<string, string>} */
 export function files({ texts, helps: given }, { limits }) {
-	const values = new Map(limits.map(({ name, value }) => [name, String(value)]));
-	const withLimits = (/** @type {string} */ text) => text.replaceAll(/\{(\w+)\}/g, (place, name) => values.get(name) ?? place);
+	const withLimits = withValues(limits);
 	const made = texts.map((each) => ({ ...each, text: withLimits(each.text) }));
 	const helps = given.map((each) => ({ ...each, says: each.says.map(withLimits) }));
 	const core = made.filter(({ room }) => !room);
@@ -117,4 +131,24 @@ export function files({ texts, helps: given }, { limits }) {
 		'lib/go/cmd/urlmode/contract_texts.go': goCommand(commands),
 		'lib/contract/texts.h': header(made),
 	};
+}
+
+const PLACE = /(^# contract: texts\n)[^]*?(?=^# end\n)/m;
+
+/**
+ * Files of the shell with their texts.
+ *
+ * @param {{ texts: Text[] }} data
+ * @param {{ limits: { name: string, value: number }[] }} limits
+ * @param {(file: string) => string} textOf
+ * @returns {Record<string, string>}
+ */
+export function inShell({ texts }, { limits }, textOf) {
+	const withLimits = withValues(limits);
+	const wanted = texts.filter(({ sh }) => sh);
+	return Object.fromEntries([...new Set(wanted.flatMap(({ sh }) => sh.split(' ')))].map((file) => {
+		if (!PLACE.test(textOf(file))) throw new Error(`${file} has no place for texts`);
+		const own = wanted.filter(({ sh }) => sh.split(' ').includes(file)).map((each) => shell({ ...each, text: withLimits(each.text.replaceAll(INTEGER, '{$1}')) }));
+		return [file, textOf(file).replace(PLACE, (_, start) => start + own.join(''))];
+	}));
 }

@@ -32,6 +32,17 @@ name_deployment()
 	state_dir=${state_dir%/*}/$instance
 }
 
+# contract: texts
+# text_check_changed NAMES
+text_check_changed()
+{
+	printf '%s\n' "not as it was applied: $1"
+}
+text_check_changed_advice='urlmode migrate says the way out'
+text_deployment_name='a deployment has a name of 1 to 16 of a-z and 0-9, which begins with a letter'
+text_revoke_needs_deployment='--revoke-others needs --deployment, whose logins stay'
+# end
+
 # is_deployment NAME
 is_deployment()
 {
@@ -46,7 +57,7 @@ if [ -z "$asked_deployment" ] || [ "$asked_deployment" = default ]; then
 elif is_deployment "$asked_deployment"; then
 	name_deployment "$asked_deployment"
 else
-	printf '%s\n' 'urlmode: a deployment has a name of 1 to 16 of a-z and 0-9, which begins with a letter and is not that of a unit' >&2
+	printf '%s\n' "urlmode: $text_deployment_name and is not that of a unit" >&2
 	exit 64
 fi
 config=$(absolute "${URLMODE_CONFIG:-$etc_dir/config.json}")

@@ -51,7 +51,7 @@ run_migrate()
 		esac
 		shift
 	done
-	[ -z "$revoke_others" ] || [ -n "$asked_deployment" ] || misuse "--revoke-others needs --deployment, whose logins stay"
+	[ -z "$revoke_others" ] || [ -n "$asked_deployment" ] || misuse "$text_revoke_needs_deployment"
 	connect_admin
 	admin "$database" -c 'SELECT 1' >/dev/null || die "the database $database cannot be reached"
 	schema_missing "$database" "$frameworks" >"$scratch/missing"

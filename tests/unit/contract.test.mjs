@@ -84,8 +84,11 @@ const QUOTED = {
 	py: { comments: /(= f?"""[^]*?""")|"""[^]*?"""|^\s*#.*$/gm, joins: /(?<!")"\s*\n\s*f?"(?!")/g, text: /"""([^]*?)"""|"((?:[^"\\\n]|\\.)*)"/g, value: /\{[^}]*\}/g },
 	go: { comments: /^\s*\/\/.*$/gm, joins: /"\s*\+\s*"/g, text: /"((?:[^"\\\n]|\\.)*)"|`([^`]*)`/g, value: /%[-+#.\d]*[a-z]/g },
 	c: { comments: /\/\*[^]*?\*\//g, joins: /"\s*\n\s*"/g, text: /"((?:[^"\\\n]|\\.)*)"/g, value: /%[-+#.*\d]*[hljz]*[a-z]/g },
+	sh: { comments: /^\s*#.*$/gm, joins: /"\s*\\\n\s*"/g, text: /'([^'\n]*)'|"((?:[^"\\\n]|\\.)*)"/g, value: /\$\{\w+[^}]*\}|\$\w+/g },
 };
 const SOURCES = { ...PACKAGES, c: ['', /^(?:cgi-bin|lib\/(?!node|python|go)[^/]+)\/.*\.[ch]$/] };
+/** Those of the shell, most of which have places that are generated: only what is outside of them is by hand. */
+const shellFiles = () => [['sql/migrate', read('sql/migrate')], ...sourcesIn('nginx/command', /\.sh$/)].map(([file, text]) => [file, text.replace(/^# contract: texts\n[^]*?^# end\n/m, '')]);
 const isWord = (part) => /[a-z]{2}/i.test(part);
 const SQL = /\b(?:SELECT|FROM|SET) |\burlmode\.\w+\(/;
 
@@ -95,7 +98,7 @@ function textsIn(language, source) {
 	return [...source.replaceAll(comments, (_, kept) => (typeof kept === 'string' ? kept : '')).replaceAll(joins, '').matchAll(text)].map(([, ...groups]) => groups.find((group) => group !== undefined))
 		.filter((found) => !SQL.test(found))
 		.flatMap((found) => (found.includes('\n') ? found.split(/\n\n|(?<=[.;:])\s/) : [found])) // A help is many texts.
-		.map((found) => found.replaceAll(/\\n/g, ' ').replaceAll(value, '{}').replaceAll(/\\(.)/g, '$1').replace(/^(?:urlmode: )?(?:\{\}[: ]*)?/, '').replaceAll('_', '').replaceAll(/\s+/g, ' ').trim().toLowerCase())
+		.map((found) => found.replaceAll(/\\n/g, ' ').replaceAll(value, '{}').replaceAll(/\\(.)/g, '$1').replace(/^(?:(?:urlmode|migrate): )?(?:\{\}[: ]*)?/, '').replaceAll('_', '').replaceAll(/\s+/g, ' ').trim().toLowerCase())
 		.filter((found) => found.split(/\s+/).filter(isWord).length >= 4);
 }
 
@@ -105,11 +108,11 @@ const BY_HAND = new Map([['must be true or false', 'Python has True and False']]
 test('no text of four words stands by hand in two languages', () => {
 	const made = generated();
 	const found = new Map();
-	for (const [language, [folder, ending]] of Object.entries(SOURCES)) {
-		const files = language === 'c' ? ['lib', 'cgi-bin'].flatMap((each) => sourcesIn(each, ending)) : sourcesIn(folder, ending);
+	for (const [language, [folder, ending]] of Object.entries({ ...SOURCES, sh: [] })) {
+		const files = language === 'sh' ? shellFiles() : language === 'c' ? ['lib', 'cgi-bin'].flatMap((each) => sourcesIn(each, ending)) : sourcesIn(folder, ending);
 		assert.ok(files.length > 20, language);
 		for (const [file, source] of files) {
-			for (const text of textsIn(language, source)) found.set(text, [...found.get(text) ?? [], { language, file, byHand: !made.has(file) }]);
+			for (const text of textsIn(language, source)) found.set(text, [...found.get(text) ?? [], { language, file, byHand: language === 'sh' || !made.has(file) }]);
 		}
 	}
 	const twice = [...found].filter(([text, places]) => !BY_HAND.has(text) && places.some(({ byHand }) => byHand)
@@ -172,8 +175,7 @@ test('no code of JSON-RPC is written by hand in two of the SDKs', () => {
 
 test('no variable of the shell is a limit by hand', () => {
 	const { limits } = data('limits');
-	const files = ['sql/migrate', ...sourcesIn('nginx/command', /\.sh$/).map(([file]) => file)].map((file) => [file, read(file)]);
-	const byHand = files.flatMap(([file, text]) => [...text.matchAll(/^\s*(\w+)=(\d+)$/gm)].filter(([, name, number]) => limits.some((limit) => limit.value === Number(number)
+	const byHand = shellFiles().flatMap(([file, text]) => [...text.matchAll(/^\s*(\w+)=(\d+)$/gm)].filter(([, name, number]) => limits.some((limit) => limit.value === Number(number)
 		&& limit.name.split('_').includes(name) && !(limit.also?.[file] ?? []).some((each) => each.includes(`${name}={}`)))).map(([line]) => `${file}: ${line.trim()}`));
 	assert.deepEqual(byHand, [], 'name it in `also` of lib/contract/limits.json');
 });
