@@ -71,6 +71,7 @@ export const tables = () => new Map(withLimits().filter(([file]) => isTable(file
 /** Every generated file and its text, and those that have limits among what is written by hand. */
 export function generated() {
 	const all = { codes: data('codes'), limits: data('limits'), messages: data('messages'), seals: data('seals') };
+	const inPlaces = Object.fromEntries(withLimits().filter(([file]) => !isTable(file)));
 	return new Map(Object.entries({
 		...calls.files(data('calls'), data('functions')),
 		...codes.files(all.codes),
@@ -83,7 +84,8 @@ export function generated() {
 		...words.files({ words: data('words').words.map((each) => ({ ...each, words: at(each.words) })) }),
 		...providersGo.files(descriptions(), read),
 		...hosts.files(data('hosts')),
-		...Object.fromEntries(withLimits().filter(([file]) => !isTable(file))),
+		...inPlaces,
+		...texts.inShell(data('texts'), all.limits, (file) => inPlaces[file] ?? read(file)),
 		[PARITY]: withTables(read(PARITY), parity.tables(data('parity'))),
 		[ADAPTERS]: withTables(read(ADAPTERS), hosts.tables(data('hosts'))),
 		[PROTOCOL]: withTables(read(PROTOCOL), { ...codes.tables(all.codes), ...seals.tables(all.seals) }),

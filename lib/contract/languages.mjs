@@ -21,7 +21,7 @@ export const upper = (name) => snake(name).toUpperCase();
 export const camel = (name) => words(name).map((word, i) => (i === 0 ? word : word[0].toUpperCase() + word.slice(1))).join('');
 
 /** Words that Go writes in capitals. */
-const CAPITALS = new Set(['id', 'ids', 'url', 'ms', 'ttl', 'json', 'oauth', 'http', 'https', 'ascii', 'pkce']);
+const CAPITALS = new Set(['id', 'ids', 'url', 'ms', 'ttl', 'json', 'oauth', 'http', 'https', 'ascii', 'pkce', 'rpc']);
 export const pascal = (name) => words(name).map((word) => (CAPITALS.has(word) ? word.toUpperCase().replace(/^IDS$/, 'IDs').replace(/^OAUTH$/, 'OAuth')
 	: word[0].toUpperCase() + word.slice(1))).join('');
 export const goLocal = (name) => pascal(name).replace(/^([A-Z]+)(?=[A-Z][a-z]|s?$)|^[A-Z]/, (start) => start.toLowerCase());

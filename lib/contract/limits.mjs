@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From limits.json: the times, sizes and defaults, as constants of each language.
+// From limits.json: the times, sizes, defaults and codes, as constants of each language.
 
 import { head, isIn, jsDoc, pascal, upper, wrapped } from './languages.mjs';
 
@@ -14,7 +14,7 @@ import { head, isIn, jsDoc, pascal, upper, wrapped } from './languages.mjs';
  */
 
 const isTime = ({ name }) => name.endsWith('_ms');
-const grouped = (value) => (Number.isInteger(value) ? String(value).replaceAll(/\B(?=(\d{3})+$)/g, '_') : String(value));
+const grouped = (value) => (Number.isInteger(value) && value >= 0 ? String(value).replaceAll(/\B(?=(\d{3})+$)/g, '_') : String(value));
 
 const javascript = (limits) => `${head.js}
 ${limits.map(({ name, value, says }) => `${jsDoc(says)}export const ${upper(name)} = ${grouped(value)};\n`).join('')}`;

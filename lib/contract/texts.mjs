@@ -2,7 +2,7 @@
 // From texts.json: the texts that more than one language has. A text with places is a function in JavaScript and Python, and a format of
 // printf in Go and C, whose compilers check what it is given.
 
-import { camel, filled, goLocal, head, isIn, pascal, placesOf, pyText, snake, upper } from './languages.mjs';
+import { camel, filled, goLocal, head, isIn, pascal, placesOf, pyText, snake, upper, wrapped } from './languages.mjs';
 
 /**
  * @typedef {object} Text
@@ -11,6 +11,7 @@ import { camel, filled, goLocal, head, isIn, pascal, placesOf, pyText, snake, up
  * @property {string} [in]
  * @property {'commands'} [room] whose file has it, if it is not core
  * @property {Record<string, string>} [c] what printf takes for a place
+ * @property {string} [sh] the files of the shell that have it
  */
 
 const SDKS = 'js py go';
@@ -45,6 +46,37 @@ const format = (text, verb) => JSON.stringify(text.replaceAll(/\{(\w+)\}/g, (_, 
 /** @type {(place: string, integers: Set<string>) => string} */
 const verb = (place, integers) => (integers.has(place) ? '%d' : '%s');
 
+/**
+ * @typedef {object} Help
+ * @property {string} name of the command
+ * @property {string} usage
+ * @property {string[]} says
+ * @property {Record<string, string>} options
+ * @property {string} [status]
+ */
+
+/** What stays together in a line. */
+const UNBROKEN = '\u00a0';
+/** @type {(text: string, first: string, others?: string) => string} in lines of a terminal */
+const paragraph = (text, first, others = '') => wrapped(text, ' '.repeat(others.length), 80).replace(/^ */, first).replaceAll(UNBROKEN, ' ');
+
+/** @type {(program: string, help: Help) => string} */
+function helpOf(program, { name, usage, says, options, status }) {
+	const start = `usage: ${program} ${name} `;
+	const width = Math.max(...Object.keys(options).map(({ length }) => length));
+	return [
+		paragraph(usage.replaceAll(/ (?!\[)/g, UNBROKEN), start, start),
+		...says.map((each) => paragraph(each, '')),
+		Object.entries(options).map(([option, text]) => paragraph(text, `  ${option.padEnd(width)}  `, ' '.repeat(width + 4))).join(''),
+		...status ? [paragraph(status, 'Status: ', ' '.repeat('Status: '.length))] : [],
+	].join('\n');
+}
+
+/** @param {Help[]} helps */
+const jsHelps = (helps) => helps.map((help) => `\nexport const ${upper(help.name)}_HELP = \`${helpOf('urlmode', help)}\`;\n`).join('');
+/** @param {Help[]} helps */
+const pyHelps = (helps) => helps.map((help) => `\n${upper(help.name)}_HELP = """${helpOf('python -m urlmode', help)}"""\n`).join('');
+
 /** @param {Text[]} texts */
 function goPackage(texts) {
 	const all = of('go', pascal, texts);
@@ -69,19 +101,54 @@ ${of('c', snake, texts).map(({ name, text, integers, c }) => `#define UM_TEXT_${
 #endif
 `;
 
-/** @type {(data: { texts: Text[] }, limits: { limits: { name: string, value: number }[] }) => Record<string, string>} */
-export function files({ texts }, { limits }) {
+/** @type {(limits: { name: string, value: number }[]) => (text: string) => string} */
+function withValues(limits) {
 	const values = new Map(limits.map(({ name, value }) => [name, String(value)]));
-	const made = texts.map((each) => ({ ...each, text: each.text.replaceAll(/\{(\w+)\}/g, (place, name) => values.get(name) ?? place) }));
+	return (text) => text.replaceAll(/\{(\w+)\}/g, (place, name) => values.get(name) ?? place);
+}
+
+/** A text with places is a function of the shell. @param {Text} text */
+function shell({ name, text }) {
+	const places = placesOf(text);
+	if (places.length === 0) return `text_${name}='${text.replaceAll("'", "'\\''")}'\n`;
+	const quoted = text.replaceAll(/["$`\\]/g, '\\$&').replaceAll(/\{(\w+)\}/g, (_, place) => `$${places.indexOf(place) + 1}`);
+	return `# text_${name} ${places.map(upper).join(' ')}\ntext_${name}()\n{\n\tprintf '%s\\n' "${quoted}"\n}\n`;
+}
+
+/** @type {(data: { texts: Text[], helps: Help[] }, limits: { limits: { name: string, value: number }[] }) => Record<string, string>} */
+export function files({ texts, helps: given }, { limits }) {
+	const withLimits = withValues(limits);
+	const made = texts.map((each) => ({ ...each, text: withLimits(each.text) }));
+	const helps = given.map((each) => ({ ...each, says: each.says.map(withLimits) }));
 	const core = made.filter(({ room }) => !room);
 	const commands = made.filter(({ room }) => room === 'commands');
 	return {
 		'lib/node/src/core/contract-texts.js': javascript(core),
-		'lib/node/src/commands/contract-texts.js': javascript(commands),
+		'lib/node/src/commands/contract-texts.js': javascript(commands) + jsHelps(helps),
 		'lib/python/src/urlmode/_core/contract_texts.py': python(core),
-		'lib/python/src/urlmode/_commands/contract_texts.py': python(commands),
+		'lib/python/src/urlmode/_commands/contract_texts.py': python(commands) + pyHelps(helps),
 		'lib/go/internal/texts/texts.go': goPackage(core),
 		'lib/go/cmd/urlmode/contract_texts.go': goCommand(commands),
 		'lib/contract/texts.h': header(made),
 	};
+}
+
+const PLACE = /(^# contract: texts\n)[^]*?(?=^# end\n)/m;
+
+/**
+ * Files of the shell with their texts.
+ *
+ * @param {{ texts: Text[] }} data
+ * @param {{ limits: { name: string, value: number }[] }} limits
+ * @param {(file: string) => string} textOf
+ * @returns {Record<string, string>}
+ */
+export function inShell({ texts }, { limits }, textOf) {
+	const withLimits = withValues(limits);
+	const wanted = texts.filter(({ sh }) => sh);
+	return Object.fromEntries([...new Set(wanted.flatMap(({ sh }) => sh.split(' ')))].map((file) => {
+		if (!PLACE.test(textOf(file))) throw new Error(`${file} has no place for texts`);
+		const own = wanted.filter(({ sh }) => sh.split(' ').includes(file)).map((each) => shell({ ...each, text: withLimits(each.text.replaceAll(INTEGER, '{$1}')) }));
+		return [file, textOf(file).replace(PLACE, (_, start) => start + own.join(''))];
+	}));
 }

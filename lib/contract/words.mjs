@@ -32,7 +32,8 @@ const javascript = (all) => `${head.js}${all.filter((each) => isType('js', each)
 	const { name, words } = each;
 	const union = words.map((word) => `'${word}'`).join(' | ');
 	const type = isType('js', each) ? `\n${jsDoc(`@typedef {${union}} ${name} ${described(each)}`)}` : '';
-	const list = isList('js', each) ? `\n/** @type {readonly ${isType('js', each) ? `${name}[]` : 'string[]'}} */\nexport const ${upper(plural(name))} = [${words.map((word) => `'${word}'`).join(', ')}];\n` : '';
+	const of = isType('js', each) ? `@type {readonly ${name}[]}` : `@type {readonly string[]} each is ${described(each)}`;
+	const list = isList('js', each) ? `\n${jsDoc(of)}export const ${upper(plural(name))} = [${words.map((word) => `'${word}'`).join(', ')}];\n` : '';
 	return type + list;
 }).join('')}`;
 
@@ -51,7 +52,7 @@ ${all.filter((each) => isType('py', each) || isList('py', each)).map((each) => {
 	const says = described(each).replace(/^./, (first) => first.toUpperCase());
 	const type = isType('py', each) ? `\n${pyWords(`${name} = Literal[`, words, ']')}"""${wrapped(says.replace(/\.?$/, '.'), '', 112).trim()}"""\n` : '';
 	const list = isList('py', each) ? `\n${pyWords(`${upper(plural(name))}: tuple[${isType('py', each) ? name : 'str'}, ...] = (`, words, ')')}` : '';
-	return type + list;
+	return type + list + (list && !type ? `"""${wrapped(`Each is ${described(each)}`.replace(/\.?$/, '.'), '', 112).trim()}"""\n` : '');
 }).join('')}`;
 
 /** @type {(all: Words[], name: string) => string} */

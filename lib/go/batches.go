@@ -5,6 +5,8 @@ package urlmode
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -178,12 +180,5 @@ func errorOverdue() error {
 // constraints, RAISE, deadlocks, locks that take too long. Nothing of the statement has happened then.
 func isOfAnElement(err error) bool {
 	state := sqlstate(err)
-	if len(state) != 5 {
-		return false
-	}
-	switch state[:2] {
-	case "22", "23", "P0", "40":
-		return true
-	}
-	return state == "55P03" || state == "57014"
+	return slices.ContainsFunc(elementClasses, func(start string) bool { return strings.HasPrefix(state, start) })
 }

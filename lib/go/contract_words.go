@@ -142,3 +142,18 @@ const (
 
 // matches has them all: each is how the amount that is paid must match.
 var matches = []string{"exact", "at-least", "checkout"}
+
+// refusalClasses has them all: each is a class of SQLSTATEs with which the server refuses what it would refuse again: a
+// privilege or a migration is missing, or a limit is reached.
+var refusalClasses = []string{"42", "3F", "54"}
+
+// elementClasses has them all: each is how a SQLSTATE begins with which the server refuses a statement for the sake of
+// one of its elements, or of another transaction: data, constraints, RAISE, deadlocks, locks that take too long.
+var elementClasses = []string{"22", "23", "P0", "40", "55P03", "57014"}
+
+// unlistenableClasses has them all: each is a class of SQLSTATEs with which a server answers LISTEN that does not
+// support it.
+var unlistenableClasses = []string{"0A", "42"}
+
+// unstorableClasses has them all: each is a class of SQLSTATEs of a value that is larger than a row takes.
+var unstorableClasses = []string{"22", "23", "54"}

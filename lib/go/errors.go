@@ -101,13 +101,13 @@ func sqlstate(err error) string {
 // isRefusal reports whether a privilege or a migration is missing, or a limit is reached, so that the server would refuse the statement again.
 func isRefusal(err error) bool {
 	state := sqlstate(err)
-	return len(state) == 5 && slices.Contains([]string{"42", "3F", "54"}, state[:2])
+	return len(state) == 5 && slices.Contains(refusalClasses, state[:2])
 }
 
 // isRefusedChange reports whether the server would refuse a change again: as isRefusal, but for the queue of notifications, which
-// is not full for ever.
+// empties by itself.
 func isRefusedChange(err error) bool {
-	return isRefusal(err) && sqlstate(err) != statements.QueueFull
+	return isRefusal(err) && sqlstate(err) != statements.ProgramLimitExceeded
 }
 
 // withoutDetail removes what may quote a row: the detail of a failed check contains all of it.

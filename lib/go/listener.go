@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -192,7 +193,7 @@ func (l *listener) serve() (isGood bool, err error) {
 	listens := !l.noListen
 	if listens {
 		err := l.execute(conn, "LISTEN "+statements.Channel, limits.ListenQuery)
-		if state := sqlstate(err); len(state) == 5 && (state[:2] == "0A" || state[:2] == "42") {
+		if state := sqlstate(err); len(state) == 5 && slices.Contains(unlistenableClasses, state[:2]) {
 			listens = false // The server does not support it.
 		} else if err != nil {
 			return false, err

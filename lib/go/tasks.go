@@ -114,7 +114,7 @@ func (t tasks) Continue(ctx context.Context, of *internals.Task, lease int, next
 
 // fits says of the error of a statement whether it is that a value is larger than a row takes.
 func fits(err error) (isKept bool, other error) {
-	if state := sqlstate(err); len(state) == 5 && slices.Contains([]string{"22", "23", "54"}, state[:2]) {
+	if state := sqlstate(err); len(state) == 5 && slices.Contains(unstorableClasses, state[:2]) {
 		return false, nil
 	}
 	return true, err

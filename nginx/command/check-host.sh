@@ -138,7 +138,7 @@ check_migrations()
 	version=$(operator_value functions)
 	changed=$(operator_value digest | changed_migrations | tr '\n' ' ')
 	if [ -n "$changed" ]; then
-		finding error migrations "not as it was applied: ${changed% }" "urlmode migrate says the way out"
+		finding error migrations "$(text_check_changed "${changed% }")" "$text_check_changed_advice"
 	elif [ -n "$missing" ]; then
 		finding error migrations "the database does not have ${missing% }" "urlmode migrate"
 	elif [ "$version" -lt "$(functions_version)" ]; then

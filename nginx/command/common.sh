@@ -32,14 +32,34 @@ name_deployment()
 	state_dir=${state_dir%/*}/$instance
 }
 
-case $asked_deployment in
-'' | default) name_deployment '' ;;
-[!a-z]* | *[!a-z0-9]* | ?????????????????* | api | check | console | jwks | purge)
-	printf '%s\n' 'urlmode: a deployment has a name of 1 to 16 of a-z and 0-9, which begins with a letter and is not that of a unit' >&2
+# contract: texts
+# text_check_changed NAMES
+text_check_changed()
+{
+	printf '%s\n' "not as it was applied: $1"
+}
+text_check_changed_advice='urlmode migrate says the way out'
+text_deployment_name='a deployment has a name of 1 to 16 of a-z and 0-9, which begins with a letter'
+text_revoke_needs_deployment='--revoke-others needs --deployment, whose logins stay'
+# end
+
+# is_deployment NAME
+is_deployment()
+{
+	case $1 in
+	'' | [!a-z]* | *[!a-z0-9]* | api | check | console | jwks | purge) return 1 ;;
+	*) [ ${#1} -le 16 ] ;;
+	esac
+}
+
+if [ -z "$asked_deployment" ] || [ "$asked_deployment" = default ]; then
+	name_deployment ''
+elif is_deployment "$asked_deployment"; then
+	name_deployment "$asked_deployment"
+else
+	printf '%s\n' "urlmode: $text_deployment_name and is not that of a unit" >&2
 	exit 64
-	;;
-*) name_deployment "$asked_deployment" ;;
-esac
+fi
 config=$(absolute "${URLMODE_CONFIG:-$etc_dir/config.json}")
 export URLMODE_CONFIG="$config"
 # The api has a folder of its own, unless its configuration is beside that of the programs.

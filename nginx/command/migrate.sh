@@ -36,7 +36,7 @@ run_migrate()
 	dry_run=0
 	frameworks=
 	revoke_others=
-	tries=20
+	unset tries
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--dry-run) dry_run=1 ;;
@@ -51,7 +51,7 @@ run_migrate()
 		esac
 		shift
 	done
-	[ -z "$revoke_others" ] || [ -n "$asked_deployment" ] || misuse "--revoke-others needs --deployment, whose logins stay"
+	[ -z "$revoke_others" ] || [ -n "$asked_deployment" ] || misuse "$text_revoke_needs_deployment"
 	connect_admin
 	admin "$database" -c 'SELECT 1' >/dev/null || die "the database $database cannot be reached"
 	schema_missing "$database" "$frameworks" >"$scratch/missing"
@@ -61,7 +61,7 @@ run_migrate()
 			die "not as it was applied, so that migrate would refuse:" $(cat "$scratch/changed")
 		sed 's/^/would apply /' "$scratch/missing"
 	else
-		migrate "$database" ${frameworks:+"$frameworks"} ${revoke_others:+"$revoke_others"} --tries "$tries"
+		migrate "$database" ${frameworks:+"$frameworks"} ${revoke_others:+"$revoke_others"} ${tries+--tries "$tries"}
 	fi
 	[ -s "$scratch/missing" ] || say "The schema is up to date."
 }

@@ -36,7 +36,7 @@ export const EQUIVALENT = [
 	{ file: 'lib/node/src/core/keys.js', line: ';', before: 'this.#shared.set(purpose, key);', why: 'the same key is derived again, which only takes longer' },
 	{ file: 'lib/node/src/core/link.js', line: "return Buffer.from(text.slice(0, 4), 'base64url')[1] || 0;", why: 'it is a number, 0 or not, or undefined' },
 	{
-		file: 'lib/node/src/core/listener.js', line: "if (error instanceof pg.DatabaseError && /^(0A|42)/.test(error.code || '')) return false;",
+		file: 'lib/node/src/core/listener.js', line: "if (error instanceof pg.DatabaseError && UNLISTENABLE_CLASSES.includes((error.code || '').slice(0, 2))) return false;",
 		why: 'an empty code is as good as none',
 	},
 	{ file: 'lib/node/src/core/listener.js', line: 'return this.#connection?.listening || false;', why: 'it is true, false or undefined' },

@@ -28,7 +28,7 @@ const PACKAGES = { js: ['lib/node/src', /\.js$/], py: ['lib/python/src', /\.py$/
 
 /** @type {(folder: string, ending: RegExp) => [string, string][]} files and their texts */
 const sourcesIn = (folder, ending) => readdirSync(path.join(ROOT, folder), { recursive: true })
-	.map((file) => path.join(folder, String(file))).filter((file) => ending.test(file) && !file.includes('/examples/')).map((file) => [file, read(file)]);
+	.map((file) => path.join(folder, String(file))).filter((file) => ending.test(file) && !/\/(?:examples|adaptertest)\//.test(file)).map((file) => [file, read(file)]);
 
 const CALLED = data('functions').filter(({ schema }) => schema === 'urlmode').map(({ name }) => name);
 /** A call of one of the functions in a statement, on one line or several. */
@@ -81,20 +81,24 @@ for (const [language, declared] of Object.entries(DECLARED)) {
 /** What a language has in quotes, on one line or continued, and what stands for a value in it. Comments are taken away before. */
 const QUOTED = {
 	js: { comments: /^\s*(?:\/\/|\/?\*).*$/gm, joins: /'\s*\+\s*'|`\s*\+\s*`/g, text: /'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`/g, value: /\$\{[^}]*\}/g },
-	py: { comments: /"""[^]*?"""|^\s*#.*$/gm, joins: /"\s*\n\s*f?"/g, text: /"((?:[^"\\\n]|\\.)*)"/g, value: /\{[^}]*\}/g },
+	py: { comments: /(= f?"""[^]*?""")|"""[^]*?"""|^\s*#.*$/gm, joins: /(?<!")"\s*\n\s*f?"(?!")/g, text: /"""([^]*?)"""|"((?:[^"\\\n]|\\.)*)"/g, value: /\{[^}]*\}/g },
 	go: { comments: /^\s*\/\/.*$/gm, joins: /"\s*\+\s*"/g, text: /"((?:[^"\\\n]|\\.)*)"|`([^`]*)`/g, value: /%[-+#.\d]*[a-z]/g },
 	c: { comments: /\/\*[^]*?\*\//g, joins: /"\s*\n\s*"/g, text: /"((?:[^"\\\n]|\\.)*)"/g, value: /%[-+#.*\d]*[hljz]*[a-z]/g },
+	sh: { comments: /^\s*#.*$/gm, joins: /"\s*\\\n\s*"/g, text: /'([^'\n]*)'|"((?:[^"\\\n]|\\.)*)"/g, value: /\$\{\w+[^}]*\}|\$\w+/g },
 };
 const SOURCES = { ...PACKAGES, c: ['', /^(?:cgi-bin|lib\/(?!node|python|go)[^/]+)\/.*\.[ch]$/] };
+/** Those of the shell, most of which have places that are generated: only what is outside of them is by hand. */
+const shellFiles = () => [['sql/migrate', read('sql/migrate')], ...sourcesIn('nginx/command', /\.sh$/)].map(([file, text]) => [file, text.replace(/^# contract: texts\n[^]*?^# end\n/m, '')]);
 const isWord = (part) => /[a-z]{2}/i.test(part);
 const SQL = /\b(?:SELECT|FROM|SET) |\burlmode\.\w+\(/;
 
 /** The texts of four words or more, without what is before them, and with members as if they had one name in all languages. */
 function textsIn(language, source) {
 	const { comments, joins, text, value } = QUOTED[language];
-	return [...source.replaceAll(comments, '').replaceAll(joins, '').matchAll(text)].map(([, ...groups]) => groups.find((group) => group !== undefined))
+	return [...source.replaceAll(comments, (_, kept) => (typeof kept === 'string' ? kept : '')).replaceAll(joins, '').matchAll(text)].map(([, ...groups]) => groups.find((group) => group !== undefined))
 		.filter((found) => !SQL.test(found))
-		.map((found) => found.replaceAll(/\\n/g, ' ').replaceAll(value, '{}').replaceAll(/\\(.)/g, '$1').replace(/^(?:urlmode: )?(?:\{\}[: ]*)?/, '').replaceAll('_', '').trim().toLowerCase())
+		.flatMap((found) => (found.includes('\n') ? found.split(/\n\n|(?<=[.;:])\s/) : [found])) // A help is many texts.
+		.map((found) => found.replaceAll(/\\n/g, ' ').replaceAll(value, '{}').replaceAll(/\\(.)/g, '$1').replace(/^(?:(?:urlmode|migrate): )?(?:\{\}[: ]*)?/, '').replaceAll('_', '').replaceAll(/\s+/g, ' ').trim().toLowerCase())
 		.filter((found) => found.split(/\s+/).filter(isWord).length >= 4);
 }
 
@@ -104,11 +108,11 @@ const BY_HAND = new Map([['must be true or false', 'Python has True and False']]
 test('no text of four words stands by hand in two languages', () => {
 	const made = generated();
 	const found = new Map();
-	for (const [language, [folder, ending]] of Object.entries(SOURCES)) {
-		const files = language === 'c' ? ['lib', 'cgi-bin'].flatMap((each) => sourcesIn(each, ending)) : sourcesIn(folder, ending);
+	for (const [language, [folder, ending]] of Object.entries({ ...SOURCES, sh: [] })) {
+		const files = language === 'sh' ? shellFiles() : language === 'c' ? ['lib', 'cgi-bin'].flatMap((each) => sourcesIn(each, ending)) : sourcesIn(folder, ending);
 		assert.ok(files.length > 20, language);
 		for (const [file, source] of files) {
-			for (const text of textsIn(language, source)) found.set(text, [...found.get(text) ?? [], { language, file, byHand: !made.has(file) }]);
+			for (const text of textsIn(language, source)) found.set(text, [...found.get(text) ?? [], { language, file, byHand: language === 'sh' || !made.has(file) }]);
 		}
 	}
 	const twice = [...found].filter(([text, places]) => !BY_HAND.has(text) && places.some(({ byHand }) => byHand)
@@ -157,8 +161,27 @@ test('no number has a name by hand in two of the SDKs', () => {
 	assert.deepEqual(twice, [], 'give it a name in lib/contract/limits.json');
 });
 
+test('no limit of five digits is written by hand in two of the SDKs', () => {
+	const values = new Set(data('limits').limits.flatMap(({ value }) => [value, value / 1_000]).filter((value) => value >= 10_000 && value !== 60_000)); // a minute
+	const twice = inTwo((language, text) => (language === 'c' ? [] : [...text.replaceAll(QUOTED[language].comments, '').matchAll(/(?<![\w.#])\d[\d_]{4,}\b(?!\.)/g)]
+		.map(([number]) => Number(number.replaceAll('_', ''))).filter((number) => values.has(number))));
+	assert.deepEqual(twice, [], 'lib/contract/limits.json has a name for it');
+});
+
+test('no code of JSON-RPC is written by hand in two of the SDKs', () => {
+	const twice = inTwo((language, text) => [...text.replaceAll(COMMENT[language], '').replaceAll(/"{3}[^]*?"{3}/g, '').matchAll(/-32_?\d{3}\b/g)].map(([code]) => code));
+	assert.deepEqual(twice, [], 'lib/contract/limits.json has a name for it');
+});
+
+test('no variable of the shell is a limit by hand', () => {
+	const { limits } = data('limits');
+	const byHand = shellFiles().flatMap(([file, text]) => [...text.matchAll(/^\s*(\w+)=(\d+)$/gm)].filter(([, name, number]) => limits.some((limit) => limit.value === Number(number)
+		&& limit.name.split('_').includes(name) && !(limit.also?.[file] ?? []).some((each) => each.includes(`${name}={}`)))).map(([line]) => `${file}: ${line.trim()}`));
+	assert.deepEqual(byHand, [], 'name it in `also` of lib/contract/limits.json');
+});
+
 test('no set of words, and not 2^53 - 1, is written by hand', () => {
-	const quoted = data('words').words.filter(({ words }) => Array.isArray(words)).map(({ name, words }) => [name, new RegExp(`(["'])${words.join('\\1\\s*[,|]\\s*\\1')}\\1`)]);
+	const quoted = data('words').words.filter(({ words }) => Array.isArray(words)).map(({ name, words }) => [name, new RegExp(`(["'])${words.join('\\1\\s*[,|]\\s*\\1')}\\1|\\(${words.join('\\|')}\\)|"${words.join('\\|')}"`)]);
 	const patterns = [...quoted, ['safe_integer', /\b9_?007_?199_?254_?740_?991\b|2 ?\*\* ?53\b|\b1 ?<< ?53\b/]];
 	const byHand = byHandIn().flatMap(([, files]) => files).flatMap(([file, text]) => patterns.filter(([, pattern]) => pattern.test(text)).map(([name]) => `${file}: ${name}`));
 	assert.deepEqual(byHand, [], 'make contract writes them');

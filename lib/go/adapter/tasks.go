@@ -25,7 +25,7 @@ var ErrTaskNotFound = errors.New("the owner has no such task")
 var ErrTaskInput = errors.New("what the client has answered is too large")
 
 // unkeptResult is what a client is told of a result that is larger than a row of tasks takes.
-var unkeptResult = internals.TaskResult{Error: json.RawMessage(`{"code":-32603,"message":"` + texts.TaskUnkept + `"}`)}
+var unkeptResult = internals.TaskResult{Error: json.RawMessage(`{"code":` + strconv.Itoa(limits.RPCInternalError) + `,"message":"` + texts.TaskUnkept + `"}`)}
 
 var taskIDForm = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 

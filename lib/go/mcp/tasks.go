@@ -14,15 +14,14 @@ import (
 
 	"urlmode.example/urlmode"
 	"urlmode.example/urlmode/adapter"
+	"urlmode.example/urlmode/internal/limits"
 	"urlmode.example/urlmode/internal/texts"
 )
 
 const (
 	// tasksExtension is what clients and servers declare.
-	tasksExtension     = "io.modelcontextprotocol/tasks"
-	taskNameHeader     = "Mcp-Name"
-	codeTasksRequired  = -32021
-	codeHeaderMismatch = -32020
+	tasksExtension = "io.modelcontextprotocol/tasks"
+	taskNameHeader = "Mcp-Name"
 )
 
 // roundKey is the key of the *adapter.TaskRound of a call, in the context of its handler.
@@ -145,7 +144,7 @@ func (h *taskHandler) answer(ctx context.Context, method string, request *sdk.Se
 	}
 	id, isID := params.TaskID.(string) // What is no string is no task.
 	if named := nameIn(request.Extra); isID && named != "" && named != id {
-		return nil, &jsonrpc.Error{Code: codeHeaderMismatch, Message: texts.TaskName}
+		return nil, &jsonrpc.Error{Code: limits.RPCHeaderMismatch, Message: texts.TaskName}
 	}
 	asking := h.requestOf(request.Session, request.Extra, params.Meta)
 	answer := &taskAnswer{ResultType: "complete"}
@@ -223,7 +222,7 @@ func errorOf(err error) json.RawMessage {
 func toTaskError(err error) error {
 	switch {
 	case errors.Is(err, adapter.ErrTaskNotFound):
-		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Task not found"}
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: texts.TaskNotFound}
 	case errors.Is(err, adapter.ErrTaskInput):
 		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: texts.TaskResponse}
 	}
@@ -231,7 +230,7 @@ func toTaskError(err error) error {
 }
 
 func tasksRequired() error {
-	return &jsonrpc.Error{Code: codeTasksRequired, Message: texts.TaskCapability,
+	return &jsonrpc.Error{Code: limits.RPCCapabilityMissing, Message: texts.TaskCapability,
 		Data: json.RawMessage(`{"requiredCapabilities":{"extensions":{"` + tasksExtension + `":{}}}}`)}
 }
 

@@ -231,12 +231,12 @@ func TestClientsWithoutTasks(t *testing.T) {
 	required := ofUser(p.me)
 	required.Required = []string{"buy"}
 	refused := newTaskClient(t, tools, serverOf(buy), required)
-	if _, err := refused.with(map[string]any{}).call(); codeOf(err) != codeTasksRequired {
+	if _, err := refused.with(map[string]any{}).call(); codeOf(err) != limits.RPCCapabilityMissing {
 		t.Error(err)
 	}
 	id := refused.begin()
 	for _, method := range []string{"tasks/get", "tasks/update", "tasks/cancel"} {
-		if _, err := without.ask(method, taskParams{TaskID: id}); codeOf(err) != codeTasksRequired {
+		if _, err := without.ask(method, taskParams{TaskID: id}); codeOf(err) != limits.RPCCapabilityMissing {
 			t.Errorf("%s: %v", method, err)
 		}
 		older := with.with(nil)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"urlmode.example/urlmode"
+	"urlmode.example/urlmode/internal/limits"
 )
 
 // script answers the statements of the package.
@@ -88,7 +89,7 @@ func (s *script) create(given parameters) (all [][]any) {
 		if end != nil && !s.end(id, urlmode.Owner{Subject: subjects[i], Session: sessions[i]}, *end) {
 			outcome = "full" // an End that Complete refuses: the call fails
 		}
-		all = append(all, []any{time.Now().Add(5 * time.Minute), outcome})
+		all = append(all, []any{time.Now().Add(limits.TTL), outcome})
 	}
 	return all
 }
@@ -137,7 +138,7 @@ func (s *script) read(ids []string) (all [][]any) {
 	defer s.mu.Unlock()
 	for _, id := range ids {
 		if r := s.rows[id]; r != nil {
-			all = append(all, []any{id, r.provider, r.kind, r.status, r.action, r.reason, false, r.result, nil, int64(300_000), r.expected, int64(0), "",
+			all = append(all, []any{id, r.provider, r.kind, r.status, r.action, r.reason, false, r.result, nil, limits.TTL.Milliseconds(), r.expected, int64(0), "",
 				int64(0), int64(0), int64(0), text(r.reference), int64(0), r.reason == "held", r.amount, text(r.currency), nil})
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -17,10 +17,6 @@ import (
 	"urlmode.example/urlmode/internal/limits"
 	"urlmode.example/urlmode/internal/timing"
 )
-
-// lasting is what is said of the statement or of its data, and would be said again: data, constraints, syntax and rights, a
-// missing schema. Everything else can pass, such as a password that is being changed.
-var lasting = regexp.MustCompile(`^(22|23|42|3F)`)
 
 type database struct{ internals internals.Instance }
 
@@ -178,10 +174,13 @@ func retried[T any](ctx context.Context, timeout time.Duration, change func() (T
 	}
 }
 
+// isLasting reports whether it would be said again. Everything else can pass, such as a password that is being changed.
+func isLasting(state string) bool { return slices.Contains(lastingClasses, state[:min(2, len(state))]) }
+
 // isRefused reports whether it is certain that nothing is stored, and will not be: the tokens are too large, or refused for what they are.
 func isRefused(err error) bool {
 	var refused *pgconn.PgError
-	return errors.Is(err, urlmode.ErrAccountSize) || errors.Is(err, urlmode.ErrArgument) || errors.As(err, &refused) && lasting.MatchString(refused.Code)
+	return errors.Is(err, urlmode.ErrAccountSize) || errors.Is(err, urlmode.ErrArgument) || errors.As(err, &refused) && isLasting(refused.Code)
 }
 
 // codeOf is without anything of what was refused.

@@ -30,7 +30,7 @@ const (
 var frameworks = []struct{ name, of string }{
 	{"sdk", "the official Go SDK"},
 	{"mcpgo", "mcp-go"},
-	{"paid", "the official SDK: a report that is sold once, credits, and a subscription"},
+	{"paid", fmt.Sprintf(paidExample, "the official SDK")},
 }
 
 var plain = regexp.MustCompile(`^[\w./@-]+$`)
@@ -47,7 +47,7 @@ func help() string {
 	return `usage: urlmode new [FRAMEWORK] [FOLDER]
        urlmode --version
 
-new writes the example server of a framework into a folder, this one by default:
+` + fmt.Sprintf(exampleWritten, "new writes") + `
 
   main.go       a whole server, with tools that connect an account, take a payment, and
                 ask on a page
@@ -55,9 +55,7 @@ new writes the example server of a framework into a folder, this one by default:
   .env.example  the variables that they read
   go.mod        requires this version of urlmode
 
-A file that exists stays as it is. Without FRAMEWORK it lists them:
-
-` + list()
+` + exampleStays + " " + exampleList + "\n\n" + list()
 }
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }

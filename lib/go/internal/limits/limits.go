@@ -309,6 +309,12 @@ const (
 	ListenRequestMax = 65_536
 	// BodyStateMax: Bytes of the `requestState` of a body that asks its user for something itself.
 	BodyStateMax = 8_192
+	// RPCInternalError: The code of JSON-RPC of what has failed inside.
+	RPCInternalError = -32603
+	// RPCHeaderMismatch: The code of MCP of a request whose header names something else.
+	RPCHeaderMismatch = -32020
+	// RPCCapabilityMissing: The code of MCP of a request whose client does not declare what it requires.
+	RPCCapabilityMissing = -32021
 	// Heartbeat: How often a call that waits reports progress to its client.
 	Heartbeat = 15 * time.Second
 	// Response: How long after the completion the response of a client is still waited for.

@@ -12,9 +12,9 @@ const (
 	ProbeChannel = `urlmode_probe`
 	// Notify: Sends a notification on a channel.
 	Notify = `SELECT pg_notify($1::text, $2::text)`
-	// QueueFull: The SQLSTATE with which PostgreSQL refuses a change whose notification has no room in its queue. The
-	// queue empties by itself.
-	QueueFull = `54000`
+	// ProgramLimitExceeded: The SQLSTATE program_limit_exceeded, with which PostgreSQL refuses a change whose notification
+	// has no room in its queue, which empties by itself. `begin_ledger` raises it as well, for one consumer too many.
+	ProgramLimitExceeded = `54000`
 	// BackendPid: Which process of PostgreSQL answers. A pooler says another one than the connection has.
 	BackendPid = `SELECT pg_backend_pid() AS pid`
 	// LockMigrations: Makes migrations wait for each other until the end of the session: the roles are those of the

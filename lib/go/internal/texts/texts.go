@@ -121,6 +121,7 @@ const (
 	AccessTokenRequired    = "Tokens must have an access_token"
 	TaskUnkept             = "The result of the tool cannot be kept: call the tool without a task"
 	TaskResponse           = "The response is too large"
+	TaskNotFound           = "Task not found"
 	TaskName               = "The header Mcp-Name and the taskId differ"
 	TaskCapability         = "Missing required client capability"
 )

@@ -6,10 +6,10 @@ import { requiresInput } from './body-rounds.js';
 import { runWithApproval, runWithInput } from './form.js';
 import { runRequirePaid } from './require-paid.js';
 import { runWithElicitation } from './with-elicitation.js';
+import { RPC_INTERNAL_ERROR } from '../core/contract-limits.js';
 
 /** Requests whose results are none of a tool. */
 const NO_TOOLS = ['prompts/get', 'resources/read'];
-const INTERNAL_ERROR = -32603;
 
 /**
  * A prompt and a resource have no result that is one of a tool: what would be one is the error of the request.
@@ -17,7 +17,7 @@ const INTERNAL_ERROR = -32603;
  * @param {import('./types.js').ToolResult} result
  */
 function toError({ content, structuredContent }) {
-	return Object.assign(new Error(content.map(({ text }) => text).join('\n')), { code: INTERNAL_ERROR, data: structuredContent });
+	return Object.assign(new Error(content.map(({ text }) => text).join('\n')), { code: RPC_INTERNAL_ERROR, data: structuredContent });
 }
 
 /**

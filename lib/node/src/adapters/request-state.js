@@ -4,10 +4,8 @@
 // `rejectRequestState` answers with it.
 
 import { CallContext } from '#call-context';
+import { RPC_INVALID_PARAMS } from '../core/contract-limits.js';
 import { RequestStateError } from '../core/errors.js';
-
-/** Invalid params, in JSON-RPC 2.0. */
-const INVALID_PARAMS = -32602;
 
 /** @type {CallContext<{ refusal?: RequestStateError }>} */
 const exchanges = new CallContext();
@@ -44,7 +42,7 @@ export function rejectRequestState(fetch) {
 		const { message, reason } = refusal;
 		const headers = new Headers(response.headers);
 		headers.delete('content-length');
-		return new Response(JSON.stringify({ jsonrpc, id, error: { code: INVALID_PARAMS, message, data: { reason } } }),
+		return new Response(JSON.stringify({ jsonrpc, id, error: { code: RPC_INVALID_PARAMS, message, data: { reason } } }),
 			{ status: response.status, headers });
 	};
 }

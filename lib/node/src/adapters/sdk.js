@@ -8,10 +8,8 @@ import { sendCompletion } from './notices.js';
 import { onClose } from './server-close.js';
 import { followSignals } from './signals.js';
 import { hasLenientTool } from './typed.js';
+import { RPC_CONNECTION_CLOSED } from '../core/contract-limits.js';
 import { traceparentOf } from '../core/traceparent.js';
-
-/** The SDK's ErrorCode.ConnectionClosed. */
-const CONNECTION_CLOSED = -32000;
 
 /**
  * @typedef {import('./types.js').ElicitOptions & CallFields} ElicitOptions
@@ -70,7 +68,7 @@ export const { withElicitation, withAccount, useAccount, requirePaid, collectInp
 		progress: progressToken === undefined ? undefined
 			: (progress, message) => call.sendNotification({ method: 'notifications/progress', params: { progressToken, progress, message } }),
 		isGone: (error) => sdkServer.transport === undefined
-			|| (typeof error === 'object' && error !== null && 'code' in error && error.code === CONNECTION_CLOSED),
+			|| (typeof error === 'object' && error !== null && 'code' in error && error.code === RPC_CONNECTION_CLOSED),
 		transport: sdkServer.transport,
 		requestId: call.requestId,
 		typed: hasLenientTool(server),

@@ -9,6 +9,7 @@ import { watchAnswer } from './answer.js';
 import { INPUT_KEY } from './ask-by-retry.js';
 import { sendCompletion } from './notices.js';
 import { hasLenientTool } from './typed.js';
+import { RPC_CAPABILITY_MISSING, RPC_HEADER_MISMATCH } from '../core/contract-limits.js';
 import { TEXTS } from '../core/contract-texts.js';
 import { traceparentOf } from '../core/traceparent.js';
 
@@ -176,7 +177,7 @@ export function handleTasks({ urlmode, server: given, owner, required = [] }) {
 		if (!declaresTasks(mcpReq)) throw tasksRequired();
 		const { taskId } = /** @type {{ taskId?: unknown }} */ (params);
 		const named = http?.req?.headers.get('mcp-name') ?? taskId;
-		if (typeof taskId === 'string' && named !== taskId) throw new ProtocolError(-32020, TEXTS.taskName);
+		if (typeof taskId === 'string' && named !== taskId) throw new ProtocolError(RPC_HEADER_MISMATCH, TEXTS.taskName);
 		const { transport } = /** @type {ServerLike} */ (/** @type {unknown} */ (server));
 		return handle(params, {
 			owner: owner(call), client: clientOf(mcpReq.envelope), run: runOf(callTool, call), written: () => watchAnswer(transport, mcpReq.id, mcpReq.signal).written(),
@@ -189,7 +190,7 @@ export function handleTasks({ urlmode, server: given, owner, required = [] }) {
 }
 
 function tasksRequired() {
-	return new ProtocolError(-32021, TEXTS.taskCapability, { requiredCapabilities: { extensions: { [TASKS]: {} } } });
+	return new ProtocolError(RPC_CAPABILITY_MISSING, TEXTS.taskCapability, { requiredCapabilities: { extensions: { [TASKS]: {} } } });
 }
 
 /** A schema of the kind that the SDK takes (Standard Schema): whatever is sent. */

@@ -4,7 +4,7 @@
 // `fetch` when the elicitation of the task has moved.
 
 import { connectionOfCall } from '#call-context';
-import { LISTEN_REQUEST_MAX, TASK_IDS_MAX, TASK_LISTENS_MAX, TASK_LOOK_MS, TASK_OWNER_LISTENS_MAX, TASK_POLL_MS } from '../core/contract-limits.js';
+import { LISTEN_REQUEST_MAX, RPC_CAPABILITY_MISSING, TASK_IDS_MAX, TASK_LISTENS_MAX, TASK_LOOK_MS, TASK_OWNER_LISTENS_MAX, TASK_POLL_MS } from '../core/contract-limits.js';
 import { sharedOf } from '../core/internals.js';
 import { looks } from './task-looks.js';
 
@@ -48,7 +48,7 @@ export function notifyOfTasks(urlmode, fetch) {
 			const look = {};
 			const { result, error } = await get(taskId, look);
 			// It does not declare the extension.
-			if (error?.code === -32021) return Response.json({ jsonrpc: '2.0', id: message.id, error });
+			if (error?.code === RPC_CAPABILITY_MISSING) return Response.json({ jsonrpc: '2.0', id: message.id, error });
 			if (!result) continue;
 			if (isFull(String(look.owner?.subject))) return fetch(request, ...rest);
 			tasks.push({ taskId, look, result });

@@ -8,9 +8,9 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { TASK_LEASE_MS, TASK_POLL_MS, TASK_WAIT_MS } from '../core/contract-limits.js';
+import { RPC_INTERNAL_ERROR, RPC_INVALID_PARAMS, TASK_LEASE_MS, TASK_POLL_MS, TASK_WAIT_MS } from '../core/contract-limits.js';
 import { TEXTS } from '../core/contract-texts.js';
-import { ACTIONS } from '../core/contract-words.js';
+import { ACTIONS, UNSTORABLE_CLASSES } from '../core/contract-words.js';
 import { isDatabaseError } from '../core/errors.js';
 import { finish, internalsOf } from '../core/internals.js';
 import { canBeKept } from '../core/tasks.js';
@@ -19,10 +19,9 @@ import { endAsk, REFUSALS } from './asked.js';
 import { failureResult, progressMessage } from './messages.js';
 import { looks } from './task-looks.js';
 
-const INVALID_PARAMS = -32602;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** What a client is told of a result that cannot be written as JSON, or is larger than a row of tasks takes. */
-const UNKEPT = { code: -32603, message: TEXTS.taskUnkept };
+const UNKEPT = { code: RPC_INTERNAL_ERROR, message: TEXTS.taskUnkept };
 
 /**
  * @typedef {import('../core/tasks.js').Task} Task
@@ -125,7 +124,7 @@ export class TaskServer {
 			const action = task.call.isOwn ? actionOf(answer) : 'any';
 			// What nobody asks for, or has answered, is ignored.
 			if (key === undefined || action === undefined) continue;
-			if (!canBeKept(answer)) throw this.#refuse(INVALID_PARAMS, TEXTS.taskResponse);
+			if (!canBeKept(answer)) throw this.#refuse(RPC_INVALID_PARAMS, TEXTS.taskResponse);
 			const isFirst = await this.#tasks.answer(task, key, answer);
 			if (isFirst && task.call.isOwn) {
 				await endAsk(/** @type {never} */ ({ urlmode: this.#urlmode, ...asking.owner }), asking.client, task.elicitationId, REFUSALS[action]?.answer ?? 'accepted');
@@ -167,7 +166,7 @@ export class TaskServer {
 
 	/** Also that of another user. */
 	#notFound() {
-		return this.#refuse(INVALID_PARAMS, 'Task not found');
+		return this.#refuse(RPC_INVALID_PARAMS, TEXTS.taskNotFound);
 	}
 
 	/**
@@ -238,7 +237,7 @@ export class TaskServer {
 
 /** @param {unknown} error of PostgreSQL, where a value is larger than a row takes (SQLSTATE 22, 23 and 54) */
 function isTooLarge(error) {
-	return isDatabaseError(error) && /^(22|23|54)...$/.test(error.code);
+	return isDatabaseError(error) && UNSTORABLE_CLASSES.includes(error.code.slice(0, 2));
 }
 
 /**
@@ -338,5 +337,5 @@ function actionOf(answer) {
 /** @param {unknown} error of the protocol: what a tool throws is a result */
 function errorOf(error) {
 	const { code, message, data } = /** @type {{ code?: unknown, message?: unknown, data?: unknown }} */ (error ?? {});
-	return { code: Number.isSafeInteger(code) ? code : -32603, message: String(message ?? 'Internal error'), ...data !== undefined && { data } };
+	return { code: Number.isSafeInteger(code) ? code : RPC_INTERNAL_ERROR, message: String(message ?? 'Internal error'), ...data !== undefined && { data } };
 }

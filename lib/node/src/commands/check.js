@@ -19,21 +19,7 @@ import { functionsVersion, hasFrameworks, migrationDigests, readMigrations } fro
 import { printable } from './printable.js';
 import { UsageError } from './usage-error.js';
 
-export const help = `usage: urlmode check [--provider NAME] [--json]
-
-Looks at what an MCP server needs: the database, its schema and the role, the
-clock, the keys file, and whether the callback programs answer at the base URL
-and have the same keys. With the login of the server it creates an elicitation of
-its own, ends it, hears of that, and deletes it. URLMODE_DATABASE_URL,
-URLMODE_KEYS_FILE and URLMODE_BASE_URL are those of the server. Says of each what
-it found and what to do.
-
-  --provider NAME  a provider of the callback programs' configuration, for a link
-                   that they open; by default the one that they have for this
-  --json           one JSON object, with the status and an array of findings
-
-Status: 0 nothing is wrong, 1 warnings, 2 errors.
-`;
+export { CHECK_HELP as help } from './contract-texts.js';
 
 export const options = {
 	provider: { type: /** @type {const} */ ('string') },

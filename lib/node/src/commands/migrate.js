@@ -15,30 +15,7 @@ import {
 } from './migrations.js';
 import { UsageError } from './usage-error.js';
 
-export const help = `usage: urlmode migrate [--frameworks] [--deployment NAME] [--revoke-others] [--tries N]
-                       [--dry-run]
-
-Applies the migrations of the package, in order and each once, to the database
-that URLMODE_ADMIN_DATABASE_URL names; its user must be able to create roles and a
-schema. Each migration is one transaction. Then replaces the functions, in one
-transaction; newer functions than those of the package are an error.
-
-A transaction waits half a second for a lock, because reads and writes of the
-table wait behind it. Then it gives way, names the processes that hold the lock, and tries
-again, 20 times or N. Two runs at the same time wait for each other. Stops at the first
-other error. What was applied before it stays, also when the lock did not become free.
-
-  --frameworks  also the schema urlmode_frameworks, which FrontMCP and mcp-lite
-                need; later runs know that it is there
-  --deployment NAME
-                the logins are urlmode_NAME_cgi and so on; for the name default
-                urlmode_cgi. A database that has other ones gets these beside them
-  --revoke-others
-                these logins alone can use this database from now on
-  --tries N     how often a transaction waits for its locks
-  --dry-run     say what would be applied, and change nothing; the status is 1 if
-                migrate would refuse
-`;
+export { MIGRATE_HELP as help } from './contract-texts.js';
 
 export const options = {
 	frameworks: { type: /** @type {const} */ ('boolean') },

@@ -23,7 +23,7 @@ const FRAMEWORKS = {
 		of: 'the official TypeScript SDK 2.x', packages: { '@modelcontextprotocol/node': '^2.0.0', '@modelcontextprotocol/server': '^2.0.0', ...ZOD },
 	},
 	'paid': {
-		of: TEXTS.paidExample,
+		of: TEXTS.paidExample('SDK 2.x'),
 		packages: { '@modelcontextprotocol/node': '^2.0.0', '@modelcontextprotocol/server': '^2.0.0', 'pg': '^8.23.1', ...ZOD },
 	},
 	'mcp-use': { of: 'mcp-use 2.x', packages: { ...HONO, ...ZOD, 'mcp-use': '^2.0.0' } },
@@ -41,7 +41,7 @@ const LIST = Object.entries(FRAMEWORKS).map(([name, { of, notOnNpm }]) => (
 
 export const help = `usage: urlmode new [FRAMEWORK] [FOLDER]
 
-Writes the example server of a framework into a folder, this one by default:
+${TEXTS.exampleWritten('Writes')}
 
   server.mjs    a whole server, with a tool that connects an account and one that
                 takes a payment
@@ -49,7 +49,7 @@ Writes the example server of a framework into a folder, this one by default:
   .env.example  the variables that app.mjs reads
   package.json  gets the packages that they import, and this version of urlmode
 
-Nothing else is changed in a file that exists. Without FRAMEWORK it lists them:
+Nothing else is changed in a file that exists. ${TEXTS.exampleList}
 
 ${LIST}`;
 

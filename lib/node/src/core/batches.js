@@ -3,14 +3,11 @@
 
 import { onAbort } from './abort.js';
 import { TEXTS } from './contract-texts.js';
+import { ELEMENT_CLASSES } from './contract-words.js';
 import { isDatabaseError, UrlModeBusyError } from './errors.js';
 
-/**
- * SQLSTATEs with which the server refuses a statement for the sake of one of
- * its elements, or of another transaction: data, constraints, RAISE, deadlocks,
- * locks that take too long. Nothing of the statement has happened then.
- */
-const OF_AN_ELEMENT = /^(22|23|P0|40|55P03|57014)/;
+/** @param {unknown} error for the sake of an element: nothing of the statement has happened */
+const isOfAnElement = (error) => isDatabaseError(error) && ELEMENT_CLASSES.some((start) => error.code.startsWith(start));
 
 /**
  * @template T, A
@@ -132,7 +129,7 @@ export class Batches {
 			const answers = await this.#run(batch.map(({ element }) => element), leave);
 			batch.forEach(({ resolve }, n) => resolve(/** @type {A} */ (answers[n])));
 		} catch (error) {
-			if (batch.length === 1 || !(isDatabaseError(error) && OF_AN_ELEMENT.test(error.code))) {
+			if (batch.length === 1 || !isOfAnElement(error)) {
 				batch.forEach(({ reject }) => reject(error));
 				return;
 			}

@@ -278,7 +278,7 @@ export class Claims {
 			confirm: () => this.#confirm(key),
 			release: () => claiming.releaseClaim(this.#query, key),
 			hold: (ms) => claiming.renewLease(this.#query, { ...key, leaseMs: ms }),
-			isRefusal: isRefusedChange,
+			isRefusedChange,
 		};
 	}
 

@@ -328,6 +328,16 @@ export const TASK_IDS_MAX = 32;
 export const LISTEN_REQUEST_MAX = 65_536;
 /** Bytes of the `requestState` of a body that asks its user for something itself. */
 export const BODY_STATE_MAX = 8_192;
+/** The code of JSON-RPC with which the SDKs end a request whose connection is closed. */
+export const RPC_CONNECTION_CLOSED = -32000;
+/** The code of JSON-RPC of parameters that are not valid. */
+export const RPC_INVALID_PARAMS = -32602;
+/** The code of JSON-RPC of what has failed inside. */
+export const RPC_INTERNAL_ERROR = -32603;
+/** The code of MCP of a request whose header names something else. */
+export const RPC_HEADER_MISMATCH = -32020;
+/** The code of MCP of a request whose client does not declare what it requires. */
+export const RPC_CAPABILITY_MISSING = -32021;
 /** How often a call that waits reports progress to its client. */
 export const HEARTBEAT_MS = 15_000;
 /** How long after the completion the response of a client is still waited for. */

@@ -10,10 +10,10 @@ export const PROBE_CHANNEL = 'urlmode_probe';
 export const NOTIFY = 'SELECT pg_notify($1::text, $2::text)';
 
 /**
- * The SQLSTATE with which PostgreSQL refuses a change whose notification has no room in its queue. The queue empties by
- * itself.
+ * The SQLSTATE program_limit_exceeded, with which PostgreSQL refuses a change whose notification has no room in its
+ * queue, which empties by itself. `begin_ledger` raises it as well, for one consumer too many.
  */
-export const QUEUE_FULL = '54000';
+export const PROGRAM_LIMIT_EXCEEDED = '54000';
 
 /** Which process of PostgreSQL answers. A pooler says another one than the connection has. */
 export const BACKEND_PID = 'SELECT pg_backend_pid() AS pid';

@@ -218,6 +218,7 @@ export const TEXTS = {
 	taskUnkept: 'The result of the tool cannot be kept: call the tool without a task',
 	taskOwner: 'the owner of handleTasks must be the one of the elicitation',
 	taskResponse: 'The response is too large',
+	taskNotFound: 'Task not found',
 	taskName: 'The header Mcp-Name and the taskId differ',
 	taskCapability: 'Missing required client capability',
 };

@@ -41,7 +41,7 @@ export const OPEN_STATUSES = ['pending', 'opened', 'processing'];
  * pay has failed, or what was typed was not accepted, and the user can try again.
  */
 
-/** @type {readonly string[]} */
+/** @type {readonly string[]} each is how a wait has ended, for the metrics */
 export const WAIT_ENDS = ['accept', 'decline', 'cancel', 'timeout', 'aborted', 'closed', 'error'];
 
 /**
@@ -80,3 +80,30 @@ export const ENTRY_STATUSES = ['paid', 'processing', 'failed', 'cancelled'];
 
 /** @type {readonly Match[]} */
 export const MATCHES = ['exact', 'at-least', 'checkout'];
+
+/**
+ * @type {readonly string[]} each is a class of SQLSTATEs with which the server refuses what it would refuse again: a
+ * privilege or a migration is missing, or a limit is reached
+ */
+export const REFUSAL_CLASSES = ['42', '3F', '54'];
+
+/**
+ * @type {readonly string[]} each is how a SQLSTATE begins with which the server refuses a statement for the sake of one
+ * of its elements, or of another transaction: data, constraints, RAISE, deadlocks, locks that take too long. Nothing of
+ * the statement has happened then.
+ */
+export const ELEMENT_CLASSES = ['22', '23', 'P0', '40', '55P03', '57014'];
+
+/**
+ * @type {readonly string[]} each is a class of SQLSTATEs with which a server answers LISTEN that does not support it
+ */
+export const UNLISTENABLE_CLASSES = ['0A', '42'];
+
+/** @type {readonly string[]} each is a class of SQLSTATEs of a value that is larger than a row takes */
+export const UNSTORABLE_CLASSES = ['22', '23', '54'];
+
+/**
+ * @type {readonly string[]} each is a class of SQLSTATEs that speak of the statement or of its data, and would be said
+ * again: data, constraints, syntax and rights, a missing schema
+ */
+export const LASTING_CLASSES = ['22', '23', '42', '3F'];

@@ -8,8 +8,9 @@ import * as claiming from './contract-claims.js';
 import { BATCH_MAX, BATCH_WAIT_MS, BATCHES_AT_ONCE, BUSY_MAX_MS, BUSY_MIN_MS, KEEP_RESULTS_MS, QUERY_MS } from './contract-limits.js';
 import * as money from './contract-money.js';
 import * as rechecking from './contract-rechecks.js';
-import { NOTIFY, QUEUE_FULL } from './contract-statements.js';
+import { NOTIFY, PROGRAM_LIMIT_EXCEEDED } from './contract-statements.js';
 import { TEXTS } from './contract-texts.js';
+import { REFUSAL_CLASSES } from './contract-words.js';
 import {
 	ElicitationExistsError, ElicitationLimitError, ElicitationMismatchError, ElicitationNotFoundError,
 	ElicitationReferenceError, ElicitationSubscribedError, isDatabaseError, UrlModeBusyError, UrlModeClosedError,
@@ -46,21 +47,21 @@ const READ_NAME = 'urlmode_read';
 
 /**
  * Whether the server refused the statement because a privilege or a migration
- * is missing, or a limit is reached (SQLSTATE class 42, 3F or 54), so that it would refuse it again.
+ * is missing, or a limit is reached, so that it would refuse it again.
  *
  * @param {unknown} error
  */
 export function isRefusal(error) {
-	return isDatabaseError(error) && /^(42|3F|54)/.test(error.code);
+	return isDatabaseError(error) && REFUSAL_CLASSES.includes(error.code.slice(0, 2));
 }
 
 /**
- * Whether the server would refuse a change again: as for `isRefusal`, but for the queue of notifications, which is not full for ever.
+ * Whether the server would refuse a change again: as for `isRefusal`, but for the queue of notifications, which empties by itself.
  *
  * @param {unknown} error
  */
 export function isRefusedChange(error) {
-	return isRefusal(error) && !(isDatabaseError(error) && error.code === QUEUE_FULL);
+	return isRefusal(error) && !(isDatabaseError(error) && error.code === PROGRAM_LIMIT_EXCEEDED);
 }
 
 /**

@@ -59,7 +59,7 @@ export function accountClaim(end) {
  * @property {() => Promise<boolean>} release
  * @property {(ms: number) => Promise<Renewed>} hold the lease for so long
  * @property {() => void} ended
- * @property {(error: unknown) => boolean} isRefusal whether the same call would be refused again
+ * @property {(error: unknown) => boolean} isRefusedChange whether the same call would be refused again
  */
 
 /**
@@ -208,7 +208,7 @@ export class Lease {
 				return await ask();
 			} catch (error) {
 				const over = performance.now() >= Math.min(until, this.#until);
-				if (this.#operations.isRefusal(error) || error instanceof UrlModeClosedError || over) throw error;
+				if (this.#operations.isRefusedChange(error) || error instanceof UrlModeClosedError || over) throw error;
 				await pause(jittered(CLAIM_RETRY_MS));
 			}
 		}

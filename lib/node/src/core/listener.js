@@ -21,6 +21,7 @@ import { Client } from './connection.js';
 import { hold } from './contract-database.js';
 import { BACKEND_PID, CHANNEL, PROBE_CHANNEL } from './contract-statements.js';
 import { TEXTS } from './contract-texts.js';
+import { UNLISTENABLE_CLASSES } from './contract-words.js';
 import { parseNotifications } from './notification.js';
 import {
 	BACKOFF_MAX_MS, BACKOFF_MIN_MS, BACKOFF_OF_SEVERAL_MAX_MS, DISCONNECT_MS, LISTEN_CHECK_MS, LISTEN_QUERY_MS, PING_MS, PROBE_MS,
@@ -291,7 +292,7 @@ export class Listener extends EventEmitter {
 			connection.listening = true;
 			return true;
 		} catch (error) {
-			if (error instanceof pg.DatabaseError && /^(0A|42)/.test(error.code ?? '')) return false;
+			if (error instanceof pg.DatabaseError && UNLISTENABLE_CLASSES.includes((error.code ?? '').slice(0, 2))) return false;
 			throw error;
 		}
 	}

@@ -175,7 +175,7 @@ export class Claims {
 			// A second one would say that the first was another's.
 			release: () => isDone(this.#api.call('release_claim', key, { repeatable: false })),
 			hold: (ms) => moneyOf(this.#api.call('renew_claim', { ...key, lease_ms: ms })),
-			isRefusal,
+			isRefusedChange,
 		};
 	}
 
@@ -194,7 +194,7 @@ export class Claims {
  *
  * @param {unknown} error
  */
-function isRefusal(error) {
+function isRefusedChange(error) {
 	return error instanceof TypeError || error instanceof UrlModeApiError && REFUSALS.includes(error.status);
 }
 

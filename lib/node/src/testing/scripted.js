@@ -3,6 +3,7 @@
 
 import { randomBytes } from 'node:crypto';
 
+import { TTL_MS } from '../core/contract-limits.js';
 import { RESULT_INFO } from '../core/contract-seals.js';
 import { LISTENER, Listener } from '../core/listener.js';
 import { parseKeys } from '../core/keys.js';
@@ -103,7 +104,7 @@ class Script {
 	/** @type {Record<string, (...values: any[]) => Rows>} by the name of the function */
 	#answers = {
 		create_elicitation: (ids, providers, kinds, _subjects, _sessions, bindings, _requesters, _targets, prices) => {
-			const expires = Date.now() / 1_000 + 300;
+			const expires = Date.now() / 1_000 + TTL_MS / 1_000;
 			return ids.map((/** @type {string} */ id, /** @type {number} */ n) => {
 				this.#create(id, bindings[n], { provider: providers[n], kind: kinds[n], expected: prices[n] && JSON.parse(prices[n]) });
 				return { expires_at: expires, outcome: 'created' };
@@ -125,7 +126,7 @@ class Script {
 		this.created.push(id);
 		const end = this.#ends.shift();
 		const row = {
-			id, ...asked, status: 'pending', action: null, reason: '', late: false, result: null, verifier: null, closes_in_ms: '300000', failed_attempts: 0,
+			id, ...asked, status: 'pending', action: null, reason: '', late: false, result: null, verifier: null, closes_in_ms: String(TTL_MS), failed_attempts: 0,
 			completed_from: null, rechecks: 0, rechecked: 0, recheck_in_ms: null, payment_reference: null, refunded: '0', held: false, amount: null,
 			currency: null, tax: null,
 		};

@@ -3,13 +3,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { COMMIT_RETRY_MAX_MS, COMMIT_RETRY_MIN_MS } from '../core/contract-limits.js';
+import { LASTING_CLASSES } from '../core/contract-words.js';
 import { AccountSizeError, isDatabaseError, UrlModeClosedError } from '../core/errors.js';
 import { jittered } from '../core/jitter.js';
 
 /** The SQLSTATE serialization_failure. */
 const CHANGED = '40001';
-/** Classes of SQLSTATE that speak of the statement or its data. All else, such as an error at login, passes. */
-const LASTING = /^(22|23|42|3F)/;
 
 /**
  * Repeats a change of a row while PostgreSQL is away. It may be made twice, if the answer to the first was lost. The last attempt
@@ -41,7 +40,7 @@ export async function retried(change, time, isFinal = isLasting) {
  * @param {unknown} error
  */
 function isLasting(error) {
-	return error instanceof UrlModeClosedError || error instanceof AccountSizeError || (isDatabaseError(error) && LASTING.test(error.code));
+	return error instanceof UrlModeClosedError || error instanceof AccountSizeError || (isDatabaseError(error) && LASTING_CLASSES.includes(error.code.slice(0, 2)));
 }
 
 /**

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+from ._commands import contract_texts as texts
 from ._commands.new import LIST, new
 from ._core.version import VERSION
 
@@ -17,7 +18,7 @@ migrate brings a database up to date: see migrate --help.
 
 check looks for what is wrong with the setup of a server: see check --help.
 
-new writes the example server of a framework into a folder, this one by default:
+{texts.example_written("new writes")}
 
   server.py         a whole server, with tools that connect an account, take a payment, and
                     ask on a page
@@ -25,7 +26,7 @@ new writes the example server of a framework into a folder, this one by default:
   .env.example      the variables that they read
   requirements.txt  the packages that they import
 
-A file that exists stays as it is. Without FRAMEWORK it lists them:
+{texts.EXAMPLE_STAYS} {texts.EXAMPLE_LIST}
 
 {LIST}"""
 
@@ -61,7 +62,7 @@ def _check(arguments: list[str]) -> int:
     parser.add_argument("--provider")
     given = parser.parse_args(arguments)
     if given.help:
-        print(check.HELP, end="")
+        print(texts.CHECK_HELP, end="")
         return 0
     return check.check(provider=given.provider, as_json=given.json)
 

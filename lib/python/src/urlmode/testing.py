@@ -29,6 +29,7 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from ._core.contract_calls import Query, ResumedRow, Row
+from ._core.contract_limits import TTL_S
 from ._core.contract_seals import RESULT_INFO
 from ._core.contract_statements import LOCK_MIGRATIONS, UNLOCK_MIGRATIONS
 from ._core.keys import KeyRing
@@ -147,11 +148,11 @@ class _Script:
         return [] if answer is None else answer(values)
 
     def _create_elicitation(self, values: Sequence[Any]) -> Rows:
-        expires_at = datetime.now(timezone.utc) + timedelta(minutes=5)
+        expires_at = datetime.now(timezone.utc) + timedelta(seconds=TTL_S)
         ids, providers, kinds, bindings, prices = values[0], values[1], values[2], values[5], values[8]
         for id, provider, kind, binding, price in zip(ids, providers, kinds, bindings, prices):
             expected = None if price is None else json.loads(price)
-            row = Row(id, provider, kind, "pending", closes_in_ms=300_000, expected=expected)
+            row = Row(id, provider, kind, "pending", closes_in_ms=TTL_S * 1_000, expected=expected)
             self._rows[id] = self._end(row, binding, self._ends.pop(0)) if self._ends else row
             self._created.append(id)
         return [(expires_at, "created") for _ in ids]

@@ -14,7 +14,7 @@ from mcp.types import CallToolResult
 from .._core.arguments import check_function
 from .._core.callback_urls import AnyElicitation
 from .._core.claims import BegunClaim
-from .._core.contract_limits import TTL_S, VERIFY_S
+from .._core.contract_limits import RPC_INTERNAL_ERROR, RPC_INVALID_PARAMS, TTL_S, VERIFY_S
 from .._core.errors import RequestStateError
 from .._core.form_types import ApprovalForm, Approver, InputForm, SendLink, VerifyFunction, Words
 from .._core.money_types import Expected
@@ -54,8 +54,6 @@ if TYPE_CHECKING:
 A = TypeVar("A")
 P = ParamSpec("P")
 Give = Callable[[Outcome, AnyElicitation, BegunClaim], Union[R, Awaitable[R]]]
-_INVALID_PARAMS = -32602
-_INTERNAL_ERROR = -32603
 _typed_of_resolver: ContextVar[TypedResult | None] = ContextVar("urlmode_typed_result", default=None)
 """What a resolver asks is asked in a task of its own."""
 
@@ -385,7 +383,7 @@ class Adapter(Generic[M, A]):
         except RequestStateError as error:
             from mcp.shared.exceptions import MCPError  # of SDK 2.x: a JSON-RPC error, not a result of the tool
 
-            return self.to_error(MCPError(_INVALID_PARAMS, str(error), {"reason": error.reason}))
+            return self.to_error(MCPError(RPC_INVALID_PARAMS, str(error), {"reason": error.reason}))
         except Exception as error:
             # What cannot pass by itself ends a task as well.
             if isinstance(call.task, TaskRun) and not call.begun.is_set() and not isinstance(error, (TypeError, ValueError)):
@@ -408,7 +406,7 @@ def _text_of(result: ToolResult) -> str:
     if result.get("isError") or data and "elicitation" in data:
         from mcp.shared.exceptions import MCPError
 
-        raise MCPError(_INTERNAL_ERROR, text, data)
+        raise MCPError(RPC_INTERNAL_ERROR, text, data)
     return text
 
 

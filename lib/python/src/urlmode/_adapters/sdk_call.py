@@ -12,6 +12,7 @@ from mcp.shared.exceptions import UrlElicitationRequiredError
 from mcp.types import ElicitRequestURLParams
 
 from .._core.arguments import traceparent_of
+from .._core.contract_limits import RPC_CONNECTION_CLOSED
 from .call import Call, Channel, Retry
 from .clients import Client
 from .responses import response_of
@@ -19,7 +20,6 @@ from .rounds import INPUT_KEY, own_request
 from .task_rounds import TaskRun, round_of
 
 _ROUNDS_SINCE = "2026-07-28"
-_CONNECTION_CLOSED = -32000
 
 
 class ToolContext(Protocol):
@@ -122,4 +122,4 @@ def client_of(session: Any) -> Client:
 def _is_gone(error: BaseException) -> bool:
     if isinstance(error, (anyio.ClosedResourceError, anyio.BrokenResourceError)):
         return True
-    return getattr(getattr(error, "error", None), "code", None) == _CONNECTION_CLOSED
+    return getattr(getattr(error, "error", None), "code", None) == RPC_CONNECTION_CLOSED

@@ -18,7 +18,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel, Field
 
 from .._core import contract_texts as texts
-from .._core.contract_limits import TASK_IDS_MAX
+from .._core.contract_limits import RPC_CAPABILITY_MISSING, RPC_HEADER_MISMATCH, RPC_INTERNAL_ERROR, TASK_IDS_MAX
 from .._core.call_tasks import TaskCall, can_be_kept
 from .._core.log import logger
 from .._core.tasks import start_quietly
@@ -33,9 +33,6 @@ from .tasks import Look, Run, TaskOwner, TaskRequest, TaskServer
 TASKS = "io.modelcontextprotocol/tasks"
 _SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
 _ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
-_INTERNAL_ERROR = -32603
-_HEADER_MISMATCH = -32020
-_CAPABILITY_MISSING = -32021
 
 Context = ServerRequestContext[Any, Any]
 _rest: ContextVar[CallNext] = ContextVar("urlmode_rest_of_chain")
@@ -139,7 +136,7 @@ class TaskExtension(Extension):
             raise _tasks_required()
         named = getattr(ctx.request, "headers", {}).get("mcp-name", params.task_id)
         if isinstance(params.task_id, str) and named != params.task_id:
-            raise MCPError(_HEADER_MISMATCH, texts.TASK_NAME)
+            raise MCPError(RPC_HEADER_MISMATCH, texts.TASK_NAME)
         self._check_lists()
         return self._describe(ctx, _rest.get())
 
@@ -224,7 +221,7 @@ def _declares(ctx: Context) -> bool:
 
 
 def _tasks_required() -> MCPError:
-    return MCPError(_CAPABILITY_MISSING, texts.TASK_CAPABILITY, {"requiredCapabilities": {"extensions": {TASKS: {}}}})
+    return MCPError(RPC_CAPABILITY_MISSING, texts.TASK_CAPABILITY, {"requiredCapabilities": {"extensions": {TASKS: {}}}})
 
 
 def _run_of(ctx: Context, call_next: CallNext) -> Run:
@@ -247,4 +244,4 @@ def _error_of(error: Exception) -> dict[str, Any]:
     if isinstance(error, MCPError):
         return error.error.model_dump(by_alias=True, mode="json", exclude_none=True)
     logger.error("the tool of a task could not be called", exc_info=error)
-    return {"code": _INTERNAL_ERROR, "message": "Internal server error"}
+    return {"code": RPC_INTERNAL_ERROR, "message": "Internal server error"}

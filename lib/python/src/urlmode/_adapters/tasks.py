@@ -23,7 +23,8 @@ from .._core import contract_texts as texts
 from .._core.arguments import check_owner
 from .._core.call_tasks import CallTask, CallTasks, NextCall, TaskCall, can_be_kept
 from .._core.contract_calls import RowKey
-from .._core.contract_limits import TASK_LEASE_S, TASK_POLL_S, TASK_WAIT_S
+from .._core.contract_limits import RPC_INTERNAL_ERROR, RPC_INVALID_PARAMS, TASK_LEASE_S, TASK_POLL_S, TASK_WAIT_S
+from .._core.contract_words import UNSTORABLE_CLASSES
 from .._core.contract_words import ACTIONS
 from .._core.digest import digest_of_client
 from .._core.errors import UrlModeError
@@ -34,12 +35,9 @@ from .clients import Client
 from .messages import ToolResult, failure_result, progress_message
 from .task_rounds import TaskRound, TaskRun
 
-INVALID_PARAMS = -32602
 OPEN = ("working", "input_required")
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_TOO_LARGE = re.compile(r"(22|23|54)...")
-"""SQLSTATE of a value that is larger than a row takes"""
-_UNKEPT = {"error": {"code": -32603, "message": texts.TASK_UNKEPT}}
+_UNKEPT = {"error": {"code": RPC_INTERNAL_ERROR, "message": texts.TASK_UNKEPT}}
 """What a client is told of a result that cannot be written as JSON, or is larger than a row of tasks takes."""
 
 Run = Callable[[TaskCall, dict[str, Any], TaskRun], Awaitable[ToolResult]]
@@ -133,7 +131,7 @@ class TaskServer:
             if key is None or action is None:
                 continue
             if not can_be_kept(answer):
-                raise self._refuse(INVALID_PARAMS, texts.TASK_RESPONSE)
+                raise self._refuse(RPC_INVALID_PARAMS, texts.TASK_RESPONSE)
             if await self._tasks.answer(task, key, answer) and task.call.is_own:
                 await self._end_ask(task, request.client, action)
             task.answers[key] = answer
@@ -170,7 +168,7 @@ class TaskServer:
 
     def _not_found(self) -> Exception:
         """Also that of another user."""
-        return self._refuse(INVALID_PARAMS, "Task not found")
+        return self._refuse(RPC_INVALID_PARAMS, texts.TASK_NOT_FOUND)
 
     async def _run(self, task: CallTask, request: TaskRequest) -> None:
         lease = await self._tasks.begin(task)
@@ -209,7 +207,7 @@ class TaskServer:
         try:
             await self._try_to_keep(task, lease, run, ended)
         except psycopg.Error as error:
-            if not _TOO_LARGE.fullmatch(error.sqlstate or ""):
+            if not (error.sqlstate or "").startswith(UNSTORABLE_CLASSES):
                 raise
         except (TypeError, ValueError, RecursionError):
             pass

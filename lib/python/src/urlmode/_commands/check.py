@@ -27,20 +27,6 @@ from .._core.token import binding_of, mint_link
 from . import contract_texts as texts
 from .migrate import migration_digests
 
-HELP = """usage: python -m urlmode check [--provider NAME] [--json]
-
-Looks at what an MCP server needs: the database, its schema and the role, the clock, the keys file, and whether the
-callback programs answer at the base URL and have the same keys. With the login of the server it creates an elicitation
-of its own, ends it, hears of that, and deletes it. URLMODE_DATABASE_URL, URLMODE_KEYS_FILE and URLMODE_BASE_URL are
-those of the server. Says of each what it found and what to do.
-
-  --provider NAME  a provider of the callback programs' configuration, for a link that they open; by default the one
-                   that they have for this
-  --json           one JSON object, with the status and an array of findings
-
-Status: 0 nothing is wrong, 1 warnings, 2 errors.
-"""
-
 _OF_CHECK = "urlmode-check"
 """The provider, the tenant and the subject of elicitations that a check makes."""
 
@@ -284,6 +270,3 @@ def _get(url: str) -> tuple[int, dict[str, str], str]:
     except HTTPError as error:
         with error:
             return error.code, _lower(error.headers), error.read(65536).decode(errors="replace")
-
-
-__all__ = ["HELP", "check"]

@@ -23,25 +23,6 @@ from .._core.contract_statements import FIND_SCHEMA, READ_MIGRATIONS
 from .._core.shipped import shipped_file
 from . import contract_texts as texts
 
-HELP = """usage: python -m urlmode migrate [--frameworks] [--deployment NAME] [--revoke-others] [--tries N] [--dry-run]
-
-Applies the migrations of the package, in order and each once, to the database that URLMODE_ADMIN_DATABASE_URL names;
-its user must be able to create roles and a schema. Each migration is one transaction. Then replaces the functions, in
-one transaction; newer functions than those of the package are an error, and so is a migration that is not as it was
-applied.
-
-A transaction waits half a second for a lock, because reads and writes of the table wait behind it. Then it gives way,
-names the processes that hold the lock, and tries again, 20 times or N. Two runs at the same time wait for each other.
-Stops at the first other error. What was applied before it stays, also when the lock did not become free.
-
-  --frameworks       also the schema urlmode_frameworks, which FrontMCP and mcp-lite need; later runs know that it is there
-  --deployment NAME  the logins are urlmode_NAME_cgi and so on; for the name default urlmode_cgi. A database that has
-                     other ones gets these beside them
-  --revoke-others    these logins alone can use this database from now on
-  --tries N          how often a transaction waits for its locks
-  --dry-run          say what would be applied, and change nothing; the status is 1 if migrate would refuse
-"""
-
 _DEPLOYMENT = re.compile(f"[a-z][a-z0-9]{{0,{DEPLOYMENT_MAX - 1}}}")
 
 Connection = psycopg.Connection[tuple[Any, ...]]
@@ -216,7 +197,7 @@ def migrate(arguments: list[str]) -> int:
     parser.add_argument("--tries", default=str(MIGRATION_TRIES))
     given = parser.parse_args(arguments)
     if given.help:
-        print(HELP, end="")
+        print(texts.MIGRATE_HELP, end="")
         return 0
     if not re.fullmatch(r"[1-9]\d{0,3}", given.tries):
         parser.error(texts.TRIES_NUMBER)

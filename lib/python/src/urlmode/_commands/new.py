@@ -16,7 +16,7 @@ from . import contract_texts as texts
 # The frameworks, with their examples, the extras that these need, and what they are.
 _FRAMEWORKS = {
     "sdk": ("sdk.py", "mcp,oauth", "the official Python SDK 1.x and 2.x"),
-    "paid": ("paid.py", "mcp,oauth", texts.PAID_EXAMPLE),
+    "paid": ("paid.py", "mcp,oauth", texts.paid_example("SDK 2.x")),
     "fastmcp": ("fastmcp_server.py", "fastmcp,oauth", "FastMCP 2, 3 and 4"),
 }
 LIST = "".join(f"  {name:<9}{of}\n" for name, (_, _, of) in _FRAMEWORKS.items())

@@ -6,7 +6,6 @@ What is asked for while others are under way goes into the next one together; on
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Awaitable, Callable, Sequence
 from itertools import islice
 from typing import Generic, TypeVar
@@ -16,16 +15,13 @@ import psycopg
 from . import contract_texts as texts
 from .contract_calls import Query
 from .contract_limits import BATCHES_AT_ONCE, BATCH_MAX, BATCH_WAIT_S
+from .contract_words import ELEMENT_CLASSES
 from .errors import UrlModeBusyError
 from .sending import Sending, current_sending
 from .tasks import Tasks
 
 T = TypeVar("T")
 A = TypeVar("A")
-
-# SQLSTATEs with which the server refuses a statement for the sake of one of its elements, or of another transaction:
-# data, constraints, RAISE, deadlocks, locks that take too long. Nothing of the statement has happened then.
-_OF_AN_ELEMENT = re.compile("22|23|P0|40|55P03|57014")
 
 
 class _Asked(Generic[T, A]):
@@ -129,7 +125,7 @@ class Batches(Generic[T, A]):
         try:
             answers = await self._run(query, [asked.element for asked in batch])
         except BaseException as error:
-            splits = isinstance(error, psycopg.Error) and _OF_AN_ELEMENT.match(error.sqlstate or "")
+            splits = isinstance(error, psycopg.Error) and (error.sqlstate or "").startswith(ELEMENT_CLASSES)
             if len(batch) == 1 or not splits:
                 for asked in batch:
                     asked.fail(error)

@@ -308,6 +308,16 @@ TASK_OWNER_LISTENS_MAX = 32
 TASK_IDS_MAX = 32
 # Bytes of the `requestState` of a body that asks its user for something itself.
 BODY_STATE_MAX = 8_192
+# The code of JSON-RPC with which the SDKs end a request whose connection is closed.
+RPC_CONNECTION_CLOSED = -32000
+# The code of JSON-RPC of parameters that are not valid.
+RPC_INVALID_PARAMS = -32602
+# The code of JSON-RPC of what has failed inside.
+RPC_INTERNAL_ERROR = -32603
+# The code of MCP of a request whose header names something else.
+RPC_HEADER_MISMATCH = -32020
+# The code of MCP of a request whose client does not declare what it requires.
+RPC_CAPABILITY_MISSING = -32021
 # How often a call that waits reports progress to its client.
 HEARTBEAT_S = 15
 # How long after the completion the response of a client is still waited for.

@@ -11,9 +11,9 @@ PROBE_CHANNEL = "urlmode_probe"
 NOTIFY = "SELECT pg_notify(%s::text, %s::text)"
 """Sends a notification on a channel."""
 
-QUEUE_FULL = "54000"
-"""The SQLSTATE with which PostgreSQL refuses a change whose notification has no room in its queue. The queue
-empties by itself."""
+PROGRAM_LIMIT_EXCEEDED = "54000"
+"""The SQLSTATE program_limit_exceeded, with which PostgreSQL refuses a change whose notification has no room in
+its queue, which empties by itself. `begin_ledger` raises it as well, for one consumer too many."""
 
 BACKEND_PID = "SELECT pg_backend_pid() AS pid"
 """Which process of PostgreSQL answers. A pooler says another one than the connection has."""

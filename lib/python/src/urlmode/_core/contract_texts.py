@@ -368,6 +368,8 @@ TASK_OWNER = "the owner of handle_tasks must be the one of the elicitation"
 
 TASK_RESPONSE = "The response is too large"
 
+TASK_NOT_FOUND = "Task not found"
+
 TASK_NAME = "The header Mcp-Name and the taskId differ"
 
 TASK_CAPABILITY = "Missing required client capability"

@@ -44,6 +44,7 @@ EventType = Literal["created", "opened", "processing", "completed", "late", "ref
 `refunded`: money went back, or came again."""
 
 WAIT_ENDS: tuple[str, ...] = ("accept", "decline", "cancel", "timeout", "aborted", "closed", "error")
+"""Each is how a wait has ended, for the metrics."""
 
 PurgeKind = Literal["oauth", "payment", "signature", "input", "approval", "result", "stored"]
 """What a purge deletes. `result`: the results that are due. `stored`: expired values that adapters have stored."""
@@ -86,6 +87,25 @@ Match = Literal["exact", "at-least", "checkout"]
 
 MATCHES: tuple[Match, ...] = ("exact", "at-least", "checkout")
 
+REFUSAL_CLASSES: tuple[str, ...] = ("42", "3F", "54")
+"""Each is a class of SQLSTATEs with which the server refuses what it would refuse again: a privilege or a
+migration is missing, or a limit is reached."""
+
+ELEMENT_CLASSES: tuple[str, ...] = ("22", "23", "P0", "40", "55P03", "57014")
+"""Each is how a SQLSTATE begins with which the server refuses a statement for the sake of one of its elements, or
+of another transaction: data, constraints, RAISE, deadlocks, locks that take too long. Nothing of the statement
+has happened then."""
+
+UNLISTENABLE_CLASSES: tuple[str, ...] = ("0A", "42")
+"""Each is a class of SQLSTATEs with which a server answers LISTEN that does not support it."""
+
+UNSTORABLE_CLASSES: tuple[str, ...] = ("22", "23", "54")
+"""Each is a class of SQLSTATEs of a value that is larger than a row takes."""
+
+LASTING_CLASSES: tuple[str, ...] = ("22", "23", "42", "3F")
+"""Each is a class of SQLSTATEs that speak of the statement or of its data, and would be said again: data,
+constraints, syntax and rights, a missing schema."""
+
 TAKEN_PARAMETERS: tuple[str, ...] = (
     "client_id",
     "client_secret",
@@ -98,3 +118,4 @@ TAKEN_PARAMETERS: tuple[str, ...] = (
     "scope",
     "state",
 )
+"""Each is a parameter of the authorization request that comes from elsewhere."""

@@ -36,6 +36,7 @@ from .contract_limits import (
     PROBE_S,
 )
 from .contract_statements import BACKEND_PID, CHANNEL, PROBE_CHANNEL
+from .contract_words import UNLISTENABLE_CLASSES
 from .errors import UrlModeError
 from .leader import sever
 from .log import warn
@@ -287,7 +288,7 @@ class Listener:
         try:
             await listening.query(f"LISTEN {CHANNEL}")
         except psycopg.Error as error:
-            if re.match("0A|42", error.sqlstate or "") and not listening.lost.done():
+            if (error.sqlstate or "").startswith(UNLISTENABLE_CLASSES) and not listening.lost.done():
                 return False
             raise
         return True

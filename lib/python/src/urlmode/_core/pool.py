@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import inspect
 import os
-import re
 import select
 import time
 from collections.abc import Awaitable, Callable, Sequence
@@ -31,7 +30,8 @@ from .contract_limits import (
     UNACKED_S,
 )
 from .contract_calls import Query
-from .contract_statements import QUEUE_FULL
+from .contract_statements import PROGRAM_LIMIT_EXCEEDED
+from .contract_words import REFUSAL_CLASSES
 from .errors import UrlModeBusyError, UrlModeClosedError, UrlModeUnavailableError
 from .leader import Judging, Leadership, sever
 from .sending import current_sending
@@ -150,15 +150,15 @@ def without_detail(error: psycopg.Error) -> psycopg.Error:
 
 
 def is_refusal(error: BaseException) -> bool:
-    """Whether the server refused the statement because a privilege or a migration is missing, or a limit is reached
-    (SQLSTATE class 42, 3F or 54), so that it would refuse it again."""
-    return isinstance(error, psycopg.Error) and re.match("42|3F|54", error.sqlstate or "") is not None
+    """Whether the server refused the statement because a privilege or a migration is missing, or a limit is reached, so that
+    it would refuse it again."""
+    return isinstance(error, psycopg.Error) and (error.sqlstate or "").startswith(REFUSAL_CLASSES)
 
 
 def is_refused_change(error: BaseException) -> bool:
-    """Whether the server would refuse a change again: as for `is_refusal`, but for the queue of notifications, which is not full
-    for ever."""
-    return is_refusal(error) and getattr(error, "sqlstate", None) != QUEUE_FULL
+    """Whether the server would refuse a change again: as for `is_refusal`, but for the queue of notifications, which empties
+    by itself."""
+    return is_refusal(error) and getattr(error, "sqlstate", None) != PROGRAM_LIMIT_EXCEEDED
 
 
 class _LostError(Exception):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import time
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
@@ -11,22 +10,20 @@ from typing import TypeVar
 import psycopg
 
 from .._core.contract_limits import COMMIT_RETRY_MAX_S, COMMIT_RETRY_MIN_S
+from .._core.contract_words import LASTING_CLASSES
 from .._core.errors import AccountSizeError, UrlModeBusyError
 from .._core.tasks import jittered
 
 T = TypeVar("T")
 
-# What is said of the statement or of its data, and would be said again: data, constraints, syntax and rights, a missing
-# schema. Everything else can pass, such as a password that is being changed, or a database that is being restored.
-_LASTING = re.compile("22|23|42|3F")
-
 
 def is_refused(error: BaseException) -> bool:
     """Whether it is certain that nothing is stored, and will not be: the tokens are too large, or PostgreSQL, or psycopg,
-    refuses them for what they are."""
+    refuses them for what they are. Everything else can pass, such as a password that is being changed, or a database that
+    is being restored."""
     if isinstance(error, (AccountSizeError, psycopg.DataError)):
         return True
-    return isinstance(error, psycopg.Error) and _LASTING.match(error.sqlstate or "") is not None
+    return isinstance(error, psycopg.Error) and (error.sqlstate or "").startswith(LASTING_CLASSES)
 
 
 def is_no_conflict(error: BaseException) -> bool:
