@@ -73,7 +73,7 @@ func (r *TaskRound) undone(err error) {
 // byTask asks a client that holds its calls as tasks: the call ends at once, and the task says how the client asks its user. declares: it can
 // send its user to a URL. Otherwise the task has the link as text.
 func (k *asking) byTask(ctx, creating context.Context, elicitation urlmode.Elicitation, status urlmode.Status, declares bool) (End, error) {
-	if !elicitation.Resumed && k.wish.sendLink != nil {
+	if !elicitation.Resumed && k.request.sendLink != nil {
 		if err := k.sendLink(creating, elicitation); err != nil {
 			return End{}, err
 		}
@@ -95,7 +95,7 @@ func (k *asking) byTask(ctx, creating context.Context, elicitation urlmode.Elici
 	round := k.call.Task
 	round.mu.Lock()
 	defer round.mu.Unlock()
-	round.asked = &awaited{elicitation.ElicitationID, k.wish.Kind, k.pending(elicitation, status).text()}
+	round.asked = &awaited{elicitation.ElicitationID, k.request.Kind, k.pending(elicitation, status).text()}
 	return end, nil
 }
 

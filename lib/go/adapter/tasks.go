@@ -179,7 +179,7 @@ func (ts *Tasks) Update(ctx context.Context, id string, responses map[string]jso
 			return err
 		}
 		if isFirst && task.Call.IsOwn {
-			asked := asking{a: ts.a, call: Call{Client: of.Client}, wish: question{Wish: Wish{Request: urlmode.Request{Owner: of.Owner}}}}
+			asked := asking{a: ts.a, call: Call{Client: of.Client}, request: question{ToolRequest: ToolRequest{Request: urlmode.Request{Owner: of.Owner}}}}
 			ended, _ := refusalOf(string(said.Action))
 			if ended == "" {
 				ended = accepted
