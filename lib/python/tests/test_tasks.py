@@ -21,7 +21,7 @@ from urlmode._adapters.responses import Response
 from urlmode._adapters.task_notifications import follow
 from urlmode._adapters.task_rounds import Asked, TaskRound, TaskRun
 from urlmode._adapters.tasks import TaskRequest, TaskServer
-from urlmode._core.call_tasks import TaskClaim
+from urlmode._core.tasks import TaskClaim
 from urlmode._core.contract_limits import TASK_OWNER_LISTENS_MAX
 from urlmode._core.contract_texts import TASK_UNKEPT
 from urlmode.mcp import handle_tasks

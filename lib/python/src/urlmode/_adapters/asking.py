@@ -13,6 +13,7 @@ from typing import Any, Literal, Union, cast
 
 import psycopg
 
+from .._core.background import shielded, start_quietly
 from .._core.callback_urls import AnyElicitation
 from .._core.contract_calls import Abandoned, RowKey
 from .._core.contract_limits import RESPONSE_S
@@ -28,7 +29,6 @@ from .._core.errors import (
     UrlModeError,
 )
 from .._core.form_types import ApprovalElicitation, AskedApprovers
-from .._core.tasks import shielded, start_quietly
 from .._core.types import OpenStatus, Outcome
 from .call import Call, Channel, Retry, ToolRequest
 from .clients import Capabilities

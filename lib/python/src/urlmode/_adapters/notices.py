@@ -10,8 +10,8 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from .._core.background import start_quietly
 from .._core.contract_limits import NOTICES_MAX
-from .._core.tasks import start_quietly
 
 
 

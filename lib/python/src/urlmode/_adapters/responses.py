@@ -11,7 +11,7 @@ from typing import Any
 
 from mcp.server import streamable_http_manager as manager
 
-from .._core.tasks import start_quietly
+from .._core.background import start_quietly
 
 Written = Callable[[bool], None]
 IsIt = Callable[[bytes], bool]

@@ -18,10 +18,10 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel, Field
 
 from .._core import contract_texts as texts
+from .._core.background import start_quietly
 from .._core.contract_limits import TASK_IDS_MAX
-from .._core.call_tasks import TaskCall, can_be_kept
 from .._core.log import logger
-from .._core.tasks import start_quietly
+from .._core.tasks import TaskCall, can_be_kept
 from .._core.urlmode import UrlMode
 from .messages import ToolResult
 from .responses import response_of

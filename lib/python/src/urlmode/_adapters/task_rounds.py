@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-from .._core.call_tasks import TaskClaim
+from .._core.tasks import TaskClaim
 from .._core.types import Kind
 
 

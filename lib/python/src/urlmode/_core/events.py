@@ -8,12 +8,12 @@ import inspect
 from collections.abc import AsyncIterator
 from typing import Any
 
+from .background import Background
 from .callback_urls import AnyElicitation
 from .contract_calls import Row
 from .contract_limits import REMEMBERED_MIN
 from .create_options import Checked
 from .money_types import Payment, Refund
-from .tasks import Tasks
 from .types import Event, EventFunction, EventType, Outcome, Progress, ProgressFunction
 from .wait import Entry
 
@@ -21,16 +21,16 @@ _RANKS: dict[EventType, int] = {"created": 1, "opened": 2, "processing": 3, "com
 
 
 class Events:
-    def __init__(self, tell: EventFunction, tasks: Tasks) -> None:
+    def __init__(self, tell: EventFunction, background: Background) -> None:
         self._tell = tell
-        self._tasks = tasks
+        self._background = background
         self._ranks: dict[str, int] = {}
         self._older: dict[str, int] = {}
 
     def follow(self, late: AsyncIterator[Payment], refunds: AsyncIterator[Refund]) -> None:
         """Tells of them from now on."""
-        self._tasks.start(self._follow_late(late))
-        self._tasks.start(self._follow_refunds(refunds))
+        self._background.start(self._follow_late(late))
+        self._background.start(self._follow_refunds(refunds))
 
     async def _follow_late(self, payments: AsyncIterator[Payment]) -> None:
         async for one in payments:

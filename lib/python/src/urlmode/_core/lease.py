@@ -15,12 +15,12 @@ import psycopg
 from . import contract_claims as claiming
 from . import contract_texts as texts
 from .arguments import check_reference
+from .background import jittered
 from .contract_limits import CLAIM_RENEWALS, CLAIM_RETRY_S
 from .contract_words import CLAIM_ENDS, ClaimEnd
 from .errors import ClaimLostError, UrlModeBusyError, UrlModeError
 from .pool import is_refused_change
 from .seal import FULFILLED_JSON_MAX, to_json
-from .tasks import jittered
 
 Step = Callable[[], Awaitable[bool]]
 End = Callable[[ClaimEnd, Union[str, None]], Awaitable[claiming.FulfilLeaseAnswer]]

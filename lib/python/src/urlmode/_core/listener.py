@@ -25,6 +25,7 @@ import psycopg
 from psycopg import pq
 
 from . import contract_texts as texts
+from .background import Background, jittered, wait_briefly
 from .contract_database import hold
 from .contract_limits import (
     BACKOFF_MAX_S,
@@ -40,7 +41,6 @@ from .errors import UrlModeError
 from .leader import sever
 from .log import warn
 from .pool import Connect, Connection, Rows, discard, is_refusal, without_detail
-from .tasks import Tasks, jittered, wait_briefly
 
 Notification = dict[str, Any]
 
@@ -163,7 +163,7 @@ class Listener:
         self._notify = notify
         self._connection: _Listening | None = None
         self._users: set[object] = set()
-        self._tasks = Tasks()
+        self._background = Background()
         self._keeping: asyncio.Task[None] | None = None
         self._failures = 0
         self._probe_id = ""
@@ -188,7 +188,7 @@ class Listener:
         """Opens the connection if there is none. It is opened again when it is lost, until `release`."""
         self._users.add(user)
         if self._keeping is None or self._keeping.done():
-            self._keeping = self._tasks.start(self._keep_connected())
+            self._keeping = self._background.start(self._keep_connected())
 
     def release(self, user: object) -> None:
         """When nobody uses the connection any more, it stays open for the next user."""
@@ -221,7 +221,7 @@ class Listener:
         self._users.clear()
         if self._connection is not None:
             await self._connection.close()
-        await self._tasks.cancel()
+        await self._background.cancel()
 
     def drop(self) -> None:
         """Closes the connection at once, where its event loop does not run any more."""
@@ -256,9 +256,9 @@ class Listener:
             self._connection = listening
             for tell in self.on_listening:
                 tell()
-            tasks.append(self._tasks.start(self._check(listening)))
+            tasks.append(self._background.start(self._check(listening)))
             if listens:
-                tasks.append(self._tasks.start(self._probe(listening)))
+                tasks.append(self._background.start(self._probe(listening)))
             else:
                 listening.is_held = False
                 self._warn_polling("PostgreSQL is polled")

@@ -15,8 +15,9 @@ import psycopg
 
 from . import contract_texts as texts
 from . import arguments
-from .callback_urls import AnyElicitation, UrlBuilder
 from .ask_back import Rechecker
+from .background import Background, start_quietly
+from .callback_urls import AnyElicitation, UrlBuilder
 from .claim_methods import ClaimMethods
 from .claims import Claims
 from .contract_calls import Abandoned, RowKey
@@ -53,7 +54,6 @@ from .pool import Pool, PoolLike, server_of
 from .purge import Purger, check_kept, check_retention
 from .rechecks import Rechecks
 from .seal import seal
-from .tasks import Tasks, start_quietly
 from .token import binding_of, ticket_cookie
 from .types import (
     Action,
@@ -111,7 +111,7 @@ class UrlMode(CreateMethods, ClaimMethods, MoneyMethods):
         self._keys = open_keys(keys_file, keys)
         self._clients = arguments.check_clients(clients)
         self._kept = check_kept(keep_results, keep_unclaimed, retention)
-        self._background = Tasks()  # what adapters do beside their calls
+        self._background = Background()  # what adapters do beside their calls
         # `aclose` waits for them, for as long as it takes, while the database can be used.
         self._finishers: list[Callable[[], Awaitable[None]]] = []
         self._following = False
