@@ -267,7 +267,7 @@ func TestRefundWhileTheCallWorks(t *testing.T) {
 }
 
 // A notification tells it twenty minutes before the lease is renewed.
-func TestRefundIsToldAtOnce(t *testing.T) {
+func TestRefundIsReportedAtOnce(t *testing.T) {
 	m, p, me := open(t), openPrograms(t), someone()
 	id, claim := paid(t, m, p, me, LeaseOptions{Lease: time.Hour})
 	for !m.listener.isReceiving() {

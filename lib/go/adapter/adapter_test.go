@@ -174,9 +174,9 @@ func TestClients(t *testing.T) {
 func TestNotices(t *testing.T) {
 	a := New(nil, Options{})
 	n := &a.notices
-	var told []string
+	var reported []string
 	report := func(_ context.Context, id string) error {
-		told = append(told, id)
+		reported = append(reported, id)
 		return nil
 	}
 	first, leave := n.use("session", "a")
@@ -191,8 +191,8 @@ func TestNotices(t *testing.T) {
 	first.send(t.Context(), "a", report)
 	second.send(t.Context(), "a", report)
 	other.send(t.Context(), "b", report)
-	if !slices.Equal(told, []string{"a", "b"}) {
-		t.Errorf("told: %v", told)
+	if !slices.Equal(reported, []string{"a", "b"}) {
+		t.Errorf("reported: %v", reported)
 	}
 	leave()
 	leaveOther()

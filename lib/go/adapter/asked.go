@@ -59,16 +59,16 @@ func (k *asking) askOfClient(id string) internals.Ask {
 // call, with the next one.
 func (k *asking) hasFailed(ctx context.Context, id string) {
 	k.endAsk(ctx, id, asAsked)
-	tell := func(written bool) {
+	report := func(written bool) {
 		if written {
 			k.endAsk(ctx, id, failed)
 		}
 	}
 	if k.call.WhenWritten != nil {
-		k.call.WhenWritten(tell)
+		k.call.WhenWritten(report)
 		return
 	}
-	tell(k.ctx.Err() == nil)
+	report(k.ctx.Err() == nil)
 }
 
 // notOpened ends a call whose client did not open the page.

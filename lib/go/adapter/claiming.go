@@ -194,7 +194,7 @@ func (k *asking) endWithAnswer(id string, claim *urlmode.Claim, failed, gone boo
 			claim.Release(ctx)
 		}
 	}
-	tell := func(well bool) {
+	report := func(well bool) {
 		if run := k.call.Task; well && run != nil && run.isRun {
 			// Who reads the result of the task confirms it.
 			run.claimed(internals.TaskClaim{ID: id, Fence: claim.Fence}, func(isKept bool) {
@@ -219,9 +219,9 @@ func (k *asking) endWithAnswer(id string, claim *urlmode.Claim, failed, gone boo
 		atMost(limits.ClaimConfirm, func() { end(well || isGone, !isGone) })
 	}
 	if k.call.WhenEnded == nil {
-		tell(true)
+		report(true)
 	} else {
-		k.call.WhenEnded(tell)
+		k.call.WhenEnded(report)
 	}
 }
 

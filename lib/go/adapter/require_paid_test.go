@@ -26,8 +26,8 @@ type shop struct {
 	at           int64
 }
 
-// tell sends an event. A first payment names its elicitation, and the later events the subscription.
-func (s *shop) tell(id *string, effect, reference, said string) (outcome string) {
+// send sends an event. A first payment names its elicitation, and the later events the subscription.
+func (s *shop) send(id *string, effect, reference, said string) (outcome string) {
 	s.t.Helper()
 	s.at++
 	details := fmt.Sprintf(`{"subscription": {"id": %q, "at_ms": %d%s}}`, s.subscription, s.at, said)
@@ -50,7 +50,7 @@ func TestRequirePaid(t *testing.T) {
 		Session: s, Life: t.Context(),
 		Request: func(ctx context.Context, ask Ask) (string, error) {
 			asked++
-			if said := s.tell(nil, "subscription", "", fmt.Sprintf(`, "payment": "pay_%s", "status": "active"`, ask.ElicitationID)); said != "subscription" {
+			if said := s.send(nil, "subscription", "", fmt.Sprintf(`, "payment": "pay_%s", "status": "active"`, ask.ElicitationID)); said != "subscription" {
 				t.Error(said)
 			}
 			if _, err := m.Complete(ctx, ask.ElicitationID, me, urlmode.Answer{Action: urlmode.Accept, Amount: 1050, Currency: "EUR",
@@ -79,7 +79,7 @@ func TestRequirePaid(t *testing.T) {
 			t.Fatalf("%s, asked %d times", said, asked)
 		}
 	}
-	s.tell(nil, "subscription", "", `, "status": "trialing", "until_ms": 4102444800000`)
+	s.send(nil, "subscription", "", `, "status": "trialing", "until_ms": 4102444800000`)
 	found, err := m.Entitlements(t.Context(), me.Subject, "")
 	if err != nil || len(found) != 1 || found[0].Status != urlmode.Trialing || !found[0].Entitled || found[0].Until.Year() != 2100 || found[0].Subscription != s.subscription {
 		t.Errorf("%+v, %v", found, err)
@@ -94,7 +94,7 @@ func TestRequirePaid(t *testing.T) {
 		t.Error(err)
 	}
 
-	s.tell(nil, "subscription", "", `, "status": "past_due"`)
+	s.send(nil, "subscription", "", `, "status": "past_due"`)
 	if said := use(request); !strings.Contains(said, "Not done: the last payment of the subscription has failed or is missing.") {
 		t.Error(said)
 	}
@@ -104,7 +104,7 @@ func TestRequirePaid(t *testing.T) {
 	if said := use(request); !strings.Contains(said, `\n\nhttps://shop.example/past_due\n\n`) {
 		t.Error(said)
 	}
-	s.tell(nil, "subscription", "", `, "status": "cancelled", "until_ms": 4102444800000`)
+	s.send(nil, "subscription", "", `, "status": "cancelled", "until_ms": 4102444800000`)
 	for manage, page := range map[bool]string{true: "https://shop.example/cancelled", false: ""} {
 		with := request
 		if !manage {
@@ -119,11 +119,11 @@ func TestRequirePaid(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	s.tell(nil, "subscription", "", `, "status": "paused"`)
+	s.send(nil, "subscription", "", `, "status": "paused"`)
 	if said := use(request); !strings.Contains(said, "the subscription is paused") || asked != 1 {
 		t.Error(said)
 	}
-	s.tell(nil, "subscription", "", `, "status": "ended"`)
+	s.send(nil, "subscription", "", `, "status": "ended"`)
 	if said := use(request); said != `"pro is active"` && asked != 2 {
 		t.Errorf("%s, asked %d times", said, asked)
 	}

@@ -20,7 +20,7 @@ type TaskRound struct {
 	asked    *awaited
 	isUndone bool // it has failed before its body, for a reason that can pass by itself
 	claims   []internals.TaskClaim
-	tell     []func(isKept bool)
+	reports  []func(isKept bool)
 }
 
 // awaited is what a task waits for.
@@ -43,19 +43,19 @@ func (r *TaskRound) Asks() bool {
 }
 
 // claimed is for a claim of which the result of a run is made.
-func (r *TaskRound) claimed(claim internals.TaskClaim, tell func(isKept bool)) {
+func (r *TaskRound) claimed(claim internals.TaskClaim, report func(isKept bool)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.claims, r.tell = append(r.claims, claim), append(r.tell, tell)
+	r.claims, r.reports = append(r.claims, claim), append(r.reports, report)
 }
 
 // end tells once whether the task has the result.
 func (r *TaskRound) end(isKept bool) {
 	r.mu.Lock()
-	tell := r.tell
-	r.tell = nil
+	reports := r.reports
+	r.reports = nil
 	r.mu.Unlock()
-	for _, each := range tell {
+	for _, each := range reports {
 		each(isKept)
 	}
 }

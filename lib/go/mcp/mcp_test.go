@@ -33,10 +33,10 @@ type payer struct {
 
 	answer func(id string) // instead of paying
 
-	mu     sync.Mutex
-	asked  []string
-	told   []string
-	action string
+	mu       sync.Mutex
+	asked    []string
+	reported []string
+	action   string
 }
 
 func (p *payer) elicit(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
@@ -73,7 +73,7 @@ func connectAs(t *testing.T, p *payer, elicit elicitationHandler, server *sdk.Se
 		ElicitationHandler: elicit, ElicitationCompleteHandler: func(_ context.Context, r *sdk.ElicitationCompleteNotificationRequest) {
 			p.mu.Lock()
 			defer p.mu.Unlock()
-			p.told = append(p.told, r.Params.ElicitationID)
+			p.reported = append(p.reported, r.Params.ElicitationID)
 		}})
 	if older {
 		// The client asks which revisions there are, and the server does not know what it means.
@@ -160,7 +160,7 @@ func TestTwoPaymentsInOneCall(t *testing.T) {
 			adaptertest.Until(t, "the client is told", func() bool {
 				p.mu.Lock()
 				defer p.mu.Unlock()
-				return len(p.told) > i && p.told[i] == id
+				return len(p.reported) > i && p.reported[i] == id
 			})
 		}
 	}

@@ -132,8 +132,8 @@ export async function waitOneRound(options, call, id, stop) {
  * @param {Pick<Round, 'isGone'>} call
  * @param {unknown} reason
  */
-export function isGone({ isGone: tells }, reason) {
-	return isClientGone(reason) || (tells?.(reason) ?? false);
+export function isGone({ isGone: knows }, reason) {
+	return isClientGone(reason) || (knows?.(reason) ?? false);
 }
 
 /**

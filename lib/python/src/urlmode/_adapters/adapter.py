@@ -307,14 +307,14 @@ def _end_with_answer(asking: Asking, call: Call, completed: Completed, claim: Be
             return
         confirmed = claim._expect_confirmation()
 
-        def tell(written: bool) -> None:
+        def report(written: bool) -> None:
             settled = settle(True, written)
             if settled is None:
                 confirmed()
             else:
                 settled.add_done_callback(lambda _: confirmed())
 
-        call.when_written(tell)
+        call.when_written(report)
 
     def goes_on(state: str | None) -> str:
         if failed and gone:

@@ -188,7 +188,7 @@ class Asking:
             return Completed(now, elicitation)
         if not _can_be_opened(elicitation, now):
             return self._pending(elicitation, now)
-        self._tell_later(channel, notice_of(channel.session, id), id)
+        self._report_later(channel, notice_of(channel.session, id), id)
         said = self._pending(elicitation, now)["content"][0]["text"]
         goes_on()  # What is done before in the same call has not failed.
         raise channel.required([{"mode": "url", "elicitationId": id, "url": _url(elicitation), "message": self.tool_request.message}], said)
@@ -253,11 +253,11 @@ class Asking:
         if isinstance(status, Outcome):
             return None
         if status != "pending":  # Somebody has opened it all the same.
-            self._tell_later(channel, notice, id)
+            self._report_later(channel, notice, id)
         return self._pending(elicitation, status, reason)
 
     def _end_later(self, channel: Channel, notice: Notice, id: str, responding: asyncio.Future[str]) -> None:
-        self._tell_later(channel, notice, id)
+        self._report_later(channel, notice, id)
         if not self.tool_request.urlmode._closing:
             self.tool_request.urlmode._background.start(self._watch_response(responding, id))
 
@@ -267,7 +267,7 @@ class Asking:
         if await responding == "decline":
             await self._end_ask(id, "declined")
 
-    def _tell_later(self, channel: Channel, notice: Notice, id: str) -> None:
+    def _report_later(self, channel: Channel, notice: Notice, id: str) -> None:
         """Notifies the client when the elicitation is completed, after this call."""
         tool_request = self.tool_request
         if not tool_request.urlmode._closing:

@@ -147,11 +147,11 @@ class TaskExtension(Extension):
         subject, session = self._owner_of(ctx)
         response = response_of(ctx.request)
 
-        def when_written(tell: Callable[[bool], None]) -> None:
+        def when_written(report: Callable[[bool], None]) -> None:
             if response is None:
-                tell(True)
+                report(True)
             else:
-                response.when_written(tell)
+                response.when_written(report)
 
         return TaskRequest(subject, session, client_of(ctx.session), _run_of(ctx, call_next), _error_of, when_written)
 
@@ -187,12 +187,12 @@ class TaskExtension(Extension):
             response, id = response_of(ctx.request), details["taskId"].encode()
             written: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
 
-            def tell(well: bool) -> None:
+            def report(well: bool) -> None:
                 if not written.done():  # Nobody waits for it any more.
                     written.set_result(well)
 
             if response is not None:
-                response.when_written(tell, lambda body: b'"notifications/tasks"' in body and id in body)
+                response.when_written(report, lambda body: b'"notifications/tasks"' in body and id in body)
             await _notify(ctx, "notifications/tasks", details)
             return response is None or await written
 

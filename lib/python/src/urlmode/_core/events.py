@@ -21,8 +21,8 @@ _RANKS: dict[EventType, int] = {"created": 1, "opened": 2, "processing": 3, "com
 
 
 class Events:
-    def __init__(self, tell: EventFunction, background: Background) -> None:
-        self._tell = tell
+    def __init__(self, on_event: EventFunction, background: Background) -> None:
+        self._on_event = on_event
         self._background = background
         self._ranks: dict[str, int] = {}
         self._older: dict[str, int] = {}
@@ -73,17 +73,17 @@ class Events:
     def _emit(self, event: Event) -> None:
         """An error of the application ends no call: the event loop reports it."""
         try:
-            told = self._tell(event)
+            returned = self._on_event(event)
         except Exception as error:
             asyncio.get_running_loop().call_exception_handler({"message": "on_event of UrlMode has raised", "exception": error})
             return
-        if inspect.isawaitable(told):
-            asyncio.ensure_future(told).add_done_callback(_report)
+        if inspect.isawaitable(returned):
+            asyncio.ensure_future(returned).add_done_callback(_report)
 
 
-def _report(told: asyncio.Future[Any]) -> None:
-    if not told.cancelled() and (error := told.exception()) is not None:
-        told.get_loop().call_exception_handler({"message": "on_event of UrlMode has raised", "exception": error})
+def _report(returned: asyncio.Future[Any]) -> None:
+    if not returned.cancelled() and (error := returned.exception()) is not None:
+        returned.get_loop().call_exception_handler({"message": "on_event of UrlMode has raised", "exception": error})
 
 
 class WaitEvents:

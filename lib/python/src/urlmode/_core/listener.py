@@ -242,8 +242,8 @@ class Listener:
                 reason = (str(error).splitlines() or [type(error).__name__])[0]
                 again = "waits continue, and so do the attempts to connect"
                 warn("URLMODE_RECONNECTING", f"PostgreSQL cannot be reached ({reason}); {again}")
-            for tell in self.on_lost:
-                tell(error)
+            for report in self.on_lost:
+                report(error)
             await asyncio.sleep(jittered(min(self._backoff_max, BACKOFF_MIN_S * 2 ** min(self._failures - 1, 10))))
 
     async def _serve(self) -> BaseException:
@@ -254,8 +254,8 @@ class Listener:
             listening = _Listening(await self._connect(), self._on_notify)
             listens = self._listen and await self._listen_on(listening)
             self._connection = listening
-            for tell in self.on_listening:
-                tell()
+            for report in self.on_listening:
+                report()
             tasks.append(self._background.start(self._check(listening)))
             if listens:
                 tasks.append(self._background.start(self._probe(listening)))
@@ -315,8 +315,8 @@ class Listener:
         channel = notify.relname.decode(errors="replace")
         if channel == CHANNEL:
             notifications = parse_notifications(notify.extra)
-            for tell in self.on_notified:
-                tell(notifications)
+            for report in self.on_notified:
+                report(notifications)
         elif channel == PROBE_CHANNEL and notify.extra.decode(errors="replace") == self._probe_id:
             if self._connection is not None:
                 self._set_receiving(self._connection)
@@ -325,8 +325,8 @@ class Listener:
         if self._connection is not listening or listening.receives_notifications:
             return
         listening.receives_notifications = True
-        for tell in self.on_receiving:
-            tell()
+        for report in self.on_receiving:
+            report()
 
     def _warn_polling(self, cause: str) -> None:
         if not self._warned:

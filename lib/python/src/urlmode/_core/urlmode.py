@@ -206,20 +206,20 @@ class UrlMode(CreateMethods, ClaimMethods, MoneyMethods):
         arguments.check_function("verify", verify)
         ending = partial(self._abandon, key) if arguments.check_flag("abandon", abandon) else None
         self._purger.start()
-        telling = None if self._events is None else self._events.of_wait(subject, session, on_progress)
+        events = None if self._events is None else self._events.of_wait(subject, session, on_progress)
         wait = self._waits.begin(
-            key, seconds, on_progress=on_progress if telling is None else telling.progress, recheck=recheck, verify=verify, abandon=ending
+            key, seconds, on_progress=on_progress if events is None else events.progress, recheck=recheck, verify=verify, abandon=ending
         )
-        if telling is not None:
-            telling.entry = wait.entry
+        if events is not None:
+            events.entry = wait.entry
         async with wait as outcome:
             ended = await outcome
-        if telling is not None:
-            telling.completed(ended)
+        if events is not None:
+            events.completed(ended)
         return ended
 
-    async def _tell_completed(self, key: RowKey, subject: str, session: str) -> None:
-        """An event that cannot be told fails nothing else."""
+    async def _report_completed(self, key: RowKey, subject: str, session: str) -> None:
+        """An event that cannot be reported fails nothing else."""
         if self._events is not None:
             with contextlib.suppress(psycopg.Error, UrlModeError):
                 self._events.completed(await self._database.read(key), subject, session)
@@ -254,7 +254,7 @@ class UrlMode(CreateMethods, ClaimMethods, MoneyMethods):
             action=action, reason=reason, result=result, amount=amount, currency=currency, reference=reference,
         ))  # fmt: skip
         if outcome == "completed":
-            await self._tell_completed(key, subject, session)
+            await self._report_completed(key, subject, session)
         return outcome != "already"
 
     async def cancel(
@@ -288,7 +288,7 @@ class UrlMode(CreateMethods, ClaimMethods, MoneyMethods):
         action = arguments.check_choice("action", action, END_ACTIONS)
         ended = await self._database.abandon(Abandoned(*key, action, arguments.check_reason(reason))) == "completed"
         if ended:
-            await self._tell_completed(key, subject, session)
+            await self._report_completed(key, subject, session)
         return ended
 
     async def recheck_due(self) -> int:
