@@ -92,7 +92,7 @@ func unopenedEnd(request ToolRequest, name string, elicitation urlmode.Elicitati
 	return endOf(said, false, &about)
 }
 
-// approversEnd ends a call that waits for a decision of somebody else. The link, which is the URL of asked, is for them.
+// approversEnd ends a call that waits for a decision of somebody else. The link, which is the URL of the elicitation, is for them.
 func approversEnd(request question, name string, elicitation urlmode.Elicitation, status urlmode.Status, now time.Time) End {
 	who, approver := otherApproverText(name), any("others")
 	if !request.others {

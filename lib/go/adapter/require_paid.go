@@ -68,9 +68,9 @@ func (a *Adapter) subscribed(ctx context.Context, request PaidToolRequest) (*url
 // subscribe asks the user to subscribe. The subscription is nil if the call has ended otherwise.
 func (a *Adapter) subscribe(ctx context.Context, call Call, request PaidToolRequest) (End, *urlmode.Entitlement, error) {
 	var found *urlmode.Entitlement
-	asked := request.ToolRequest
-	asked.Kind, asked.Subscription = urlmode.Payment, true
-	q := a.questionOf(call, asked, request.ByError)
+	payment := request.ToolRequest
+	payment.Kind, payment.Subscription = urlmode.Payment, true
+	q := a.questionOf(call, payment, request.ByError)
 	q.claimed = func(ctx context.Context, _ string) (end *End, err error) {
 		if found, err = a.subscribed(ctx, request); found == nil {
 			return nil, err

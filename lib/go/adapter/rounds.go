@@ -10,16 +10,16 @@ import (
 	"urlmode.example/urlmode/internal/limits"
 )
 
-// asked is the part of a result by which a body asks the client for something itself, as a gateway does for a server behind it.
-type asked struct {
+// inputRequired is the part of a result by which a body asks the client for something itself, as a gateway does for a server behind it.
+type inputRequired struct {
 	ResultType    string          `json:"resultType"`
 	InputRequests json.RawMessage `json:"inputRequests"`
 	RequestState  string          `json:"requestState"`
 }
 
 // requiresInput is nil if a result is final.
-func requiresInput(made json.RawMessage) *asked {
-	var asks asked
+func requiresInput(made json.RawMessage) *inputRequired {
+	var asks inputRequired
 	if json.Unmarshal(made, &asks) != nil || asks.ResultType != "input_required" && asks.InputRequests == nil && asks.RequestState == "" {
 		return nil
 	}

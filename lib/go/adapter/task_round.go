@@ -17,7 +17,7 @@ type TaskRound struct {
 	isRun bool
 
 	mu       sync.Mutex
-	asked    *awaited
+	awaited  *awaited
 	isUndone bool // it has failed before its body, for a reason that can pass by itself
 	claims   []internals.TaskClaim
 	reports  []func(isKept bool)
@@ -39,7 +39,7 @@ func (w *awaited) kept(call internals.TaskCall) internals.TaskCall {
 func (r *TaskRound) Asks() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.asked != nil
+	return r.awaited != nil
 }
 
 // claimed is for a claim of which the result of a run is made.
@@ -95,7 +95,7 @@ func (k *asking) byTask(ctx, creating context.Context, elicitation urlmode.Elici
 	round := k.call.Task
 	round.mu.Lock()
 	defer round.mu.Unlock()
-	round.asked = &awaited{elicitation.ElicitationID, k.request.Kind, k.pending(elicitation, status).text()}
+	round.awaited = &awaited{elicitation.ElicitationID, k.request.Kind, k.pending(elicitation, status).text()}
 	return end, nil
 }
 

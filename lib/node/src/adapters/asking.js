@@ -154,7 +154,7 @@ export function canBeOpened({ expiresAt }, status) {
  * @param {ElicitOptions} options
  * @param {Elicitation} elicitation
  * @param {OpenStatus} status
- * @param {import('./asked.js').ClientReason} [answer] of the client, which did not open it
+ * @param {import('./asks.js').ClientReason} [answer] of the client, which did not open it
  * @returns {Ended}
  */
 export function endPending(options, elicitation, status, answer) {

@@ -120,7 +120,7 @@ class TaskExtension(Extension):
         round = TaskRound()
         with in_round(ctx.session, round):
             result = await call_next(ctx)
-        if round.asked is None or not isinstance(result, dict) or result.get("resultType") != "input_required":
+        if round.awaited is None or not isinstance(result, dict) or result.get("resultType") != "input_required":
             return result
         task = await self._server.create(*self._owner_of(ctx), round, result, **kept)
         return {**task, "_meta": result.get("_meta") or {}}
@@ -160,18 +160,18 @@ class TaskExtension(Extension):
         return owner["subject"], owner.get("session", "")
 
     async def _listen(self, ctx: Context, call_next: CallNext) -> HandlerResult:
-        asked = (ctx.params or {}).get("notifications")
-        ids = asked.get("taskIds") if isinstance(asked, Mapping) else None
-        if not isinstance(asked, Mapping) or not isinstance(ids, list) or not ids:
+        wanted = (ctx.params or {}).get("notifications")
+        ids = wanted.get("taskIds") if isinstance(wanted, Mapping) else None
+        if not isinstance(wanted, Mapping) or not isinstance(ids, list) or not ids:
             return await call_next(ctx)
         if not _declares(ctx):
             raise _tasks_required()
         request = self._describe(ctx, call_next)
         with place_for(request.subject) as has_place:
-            return await (self._listen_to(ctx, call_next, request, asked, ids) if has_place else call_next(ctx))
+            return await (self._listen_to(ctx, call_next, request, wanted, ids) if has_place else call_next(ctx))
 
     async def _listen_to(
-        self, ctx: Context, call_next: CallNext, request: TaskRequest, asked: Mapping[str, Any], ids: list[Any]
+        self, ctx: Context, call_next: CallNext, request: TaskRequest, wanted: Mapping[str, Any], ids: list[Any]
     ) -> HandlerResult:
         tasks: dict[str, Look] = {}
         for id in dict.fromkeys(each for each in ids[:TASK_IDS_MAX] if isinstance(each, str)):
@@ -196,7 +196,7 @@ class TaskExtension(Extension):
             await _notify(ctx, "notifications/tasks", details)
             return response is None or await written
 
-        if not any(value for name, value in asked.items() if name != "taskIds"):
+        if not any(value for name, value in wanted.items() if name != "taskIds"):
             await acknowledge({})
             await follow(self._urlmode, self._server, request, tasks, send)
             return {"resultType": "complete", "_meta": {_SUBSCRIPTION: ctx.request_id}}

@@ -25,11 +25,10 @@ from .._core.background import start_quietly
 from .._core.contract_calls import RowKey
 from .._core.contract_limits import TASK_LEASE_S, TASK_POLL_S, TASK_WAIT_S
 from .._core.contract_words import ACTIONS
-from .._core.digest import digest_of_client
 from .._core.errors import UrlModeError
 from .._core.tasks import NextCall, Task, TaskCall, Tasks, can_be_kept
 from .._core.urlmode import UrlMode
-from .asking import REFUSALS
+from .asks import REFUSALS, end_ask
 from .clients import Client
 from .messages import ToolResult, failure_result, progress_message
 from .task_rounds import TaskRound, TaskRun
@@ -93,11 +92,11 @@ class TaskServer:
         self, subject: str, session: str, round: TaskRound, result: ToolResult, *, tool: str, arguments: Any, responses: dict[str, Any] | None
     ) -> dict[str, Any]:
         """Keeps a call that waits. `result`: it requires input."""
-        asked = round.asked
-        assert asked is not None
-        task = await self._tasks.create(self._binding_of(subject, session), asked.elicitation_id, TaskCall(
+        awaited = round.awaited
+        assert awaited is not None
+        task = await self._tasks.create(self._binding_of(subject, session), awaited.elicitation_id, TaskCall(
             tool=tool, arguments=arguments, responses=responses, state=result.get("requestState") or "",
-            requests=result.get("inputRequests") or {}, is_own=True, text=asked.text, kind=asked.kind,
+            requests=result.get("inputRequests") or {}, is_own=True, text=awaited.text, kind=awaited.kind,
         ))  # fmt: skip
         if task is None:
             raise TypeError(texts.TASK_OWNER)
@@ -141,10 +140,7 @@ class TaskServer:
 
     async def _end_ask(self, task: Task, client: Client, action: str) -> None:
         answer = REFUSALS[action][0] if action in REFUSALS else "accepted"
-        with contextlib.suppress(psycopg.Error, UrlModeError):  # Without the memory the client is asked again.
-            await self._urlmode._database.end_ask(
-                RowKey(task.row.elicitation, task.key.binding), digest_of_client(client.name, client.version), answer
-            )
+        await end_ask(self._urlmode, RowKey(task.row.elicitation, task.key.binding), client, answer)
 
     async def cancel(self, id: object, request: TaskRequest) -> dict[str, Any]:
         """Ends the task alone. What its user has begun goes on, and the next call is given it."""
@@ -233,12 +229,12 @@ class TaskServer:
 
 def _next_of(task: Task, run: TaskRun, result: ToolResult) -> NextCall | None:
     """`result`: it requires input. None: the task waits as before."""
-    call, asked, requests = task.call, run.asked, result.get("inputRequests") or {}
+    call, awaited, requests = task.call, run.awaited, result.get("inputRequests") or {}
     if result.get("requestState") == call.state:
         return None
     next = replace(call, state=result.get("requestState") or "", requests=requests)
-    if asked is not None:
-        return NextCall(asked.elicitation_id, replace(next, is_own=True, text=asked.text, kind=asked.kind))
+    if awaited is not None:
+        return NextCall(awaited.elicitation_id, replace(next, is_own=True, text=awaited.text, kind=awaited.kind))
     return NextCall(task.row.elicitation, replace(next, is_own=False, text="") if requests else next)
 
 
