@@ -18,10 +18,10 @@ import (
 // A nil context is a mistake in a call, which nothing but that call notices.
 func TestNilContextIsAnError(t *testing.T) {
 	m, me := open(t), someone()
-	asked := create(t, m, account(me))
+	elicitation := create(t, m, account(me))
 	ofContext := reflect.TypeFor[context.Context]()
 	given := map[reflect.Type]reflect.Value{
-		reflect.TypeFor[string](): reflect.ValueOf(asked.ElicitationID), reflect.TypeFor[Owner](): reflect.ValueOf(me),
+		reflect.TypeFor[string](): reflect.ValueOf(elicitation.ElicitationID), reflect.TypeFor[Owner](): reflect.ValueOf(me),
 		reflect.TypeFor[Request](): reflect.ValueOf(account(me)), reflect.TypeFor[Answer](): reflect.ValueOf(Answer{Action: Decline}),
 		reflect.TypeFor[LedgerOptions](): reflect.ValueOf(LedgerOptions{Consumer: "nil"}),
 		reflect.TypeFor[Action]():        reflect.ValueOf(Cancel),
@@ -76,7 +76,7 @@ func TestNilContextIsAnError(t *testing.T) {
 	if _, err := New(none, Config{}); !errors.Is(err, ErrArgument) {
 		t.Errorf("New: %v", err)
 	}
-	if row, err := m.db.read(t.Context(), rowKey{asked.ElicitationID, bindingOf(me)}); err != nil || row.status != Pending {
+	if row, err := m.db.read(t.Context(), rowKey{elicitation.ElicitationID, bindingOf(me)}); err != nil || row.status != Pending {
 		t.Errorf("it is %v, %v", row, err)
 	}
 }

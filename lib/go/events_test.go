@@ -51,21 +51,22 @@ func TestEventsOfAnElicitation(t *testing.T) {
 	// Seen by two waits, each change once.
 	me := someone()
 	request := Request{Provider: "stripe", Kind: Payment, Owner: me, Item: "a", Expected: Expected{Amount: 5, Currency: "EUR"}, TargetURL: "https://checkout.example"}
-	asked, err := m.Create(ctx, request)
+	elicitation, err := m.Create(ctx, request)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var waits sync.WaitGroup
 	for range 2 {
 		waits.Go(func() {
-			if _, err := m.Wait(ctx, asked.ElicitationID, me); err != nil {
+			if _, err := m.Wait(ctx, elicitation.ElicitationID, me); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	until(t, "both wait", func() bool { return m.OpenWaits() == 2 })
 	other := open(t)
-	if done, err := other.Complete(t.Context(), asked.ElicitationID, me, Answer{Action: Accept, Amount: 5, Currency: "EUR", Reference: newID()}); err != nil || !done {
+	if done, err := other.Complete(t.Context(), elicitation.ElicitationID, me, Answer{
+		Action: Accept, Amount: 5, Currency: "EUR", Reference: newID()}); err != nil || !done {
 		t.Fatal(err)
 	}
 	waits.Wait()
@@ -75,19 +76,20 @@ func TestEventsOfAnElicitation(t *testing.T) {
 	her := someone()
 	request.Owner = her
 	for range 2 {
-		if asked, err = m.Create(ctx, request); err != nil {
+		if elicitation, err = m.Create(ctx, request); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for range 2 {
-		if _, err := m.Cancel(ctx, asked.ElicitationID, her, "sold_out"); err != nil {
+		if _, err := m.Cancel(ctx, elicitation.ElicitationID, her, "sold_out"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	want(her, "created stripe payment  ", "completed stripe payment cancel sold_out")
 
 	// A payment that comes after the end is told by each instance.
-	if done, err := other.Complete(t.Context(), asked.ElicitationID, her, Answer{Action: Accept, Amount: 5, Currency: "EUR", Reference: newID()}); err != nil || !done {
+	if done, err := other.Complete(t.Context(), elicitation.ElicitationID, her, Answer{
+		Action: Accept, Amount: 5, Currency: "EUR", Reference: newID()}); err != nil || !done {
 		t.Fatal(err)
 	}
 	until(t, "the late payment is reported", func() bool { return len(of(her)) == 3 })

@@ -224,7 +224,7 @@ func TestClientThatNoLongerListens(t *testing.T) {
 			return sdk.NewToolResultText("Paid with " + accepted.Reference), nil
 		})
 	})
-	asked, err := m.Create(t.Context(), toolRequest(me).Request) // The call goes on with it, and waits.
+	elicitation, err := m.Create(t.Context(), toolRequest(me).Request) // The call goes on with it, and waits.
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,7 +258,7 @@ func TestClientThatNoLongerListens(t *testing.T) {
 	adaptertest.Until(t, "the session is registered no more", func() bool { return !isRegistered() })
 	time.Sleep(50 * time.Millisecond)
 	p := &payer{t: t, me: me, instance: m}
-	adaptertest.Pay(t, p.instance, p.me, asked.ElicitationID)
+	adaptertest.Pay(t, p.instance, p.me, elicitation.ElicitationID)
 	if said := <-answer; !strings.Contains(said, "Paid with pay_") {
 		t.Fatal(said)
 	}

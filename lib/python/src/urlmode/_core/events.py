@@ -40,12 +40,12 @@ class Events:
         async for one in refunds:
             self._emit(Event(type="refunded", elicitation_id=one.elicitation_id, provider=one.provider, subject=one.subject, session=one.session, refund=one))
 
-    def created(self, asked: AnyElicitation, checked: Checked) -> None:
-        if not asked.resumed:
+    def created(self, elicitation: AnyElicitation, checked: Checked) -> None:
+        if not elicitation.resumed:
             request, owner = checked.request, checked.owner
             self._once(Event(
-                type="created", elicitation_id=asked.elicitation_id, provider=request.provider, subject=owner.subject, session=owner.session,
-                kind=request.kind, expires_at=asked.expires_at,
+                type="created", elicitation_id=elicitation.elicitation_id, provider=request.provider, subject=owner.subject, session=owner.session,
+                kind=request.kind, expires_at=elicitation.expires_at,
             ))  # fmt: skip
 
     def completed(self, row: Row | None, subject: str, session: str) -> None:

@@ -171,10 +171,10 @@ class UrlMode(CreateMethods, ClaimMethods, MoneyMethods):
     async def _create(self, checked: Checked) -> AnyElicitation:
         self._check_open()
         self._purger.start()
-        asked = await self._creator.create(checked)
+        elicitation = await self._creator.create(checked)
         if self._events is not None:
-            self._events.created(asked, checked)
-        return asked
+            self._events.created(elicitation, checked)
+        return elicitation
 
     async def wait_for_completion(
         self,
