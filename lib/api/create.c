@@ -14,7 +14,7 @@
 
 #define BUSY_ATTEMPTS 40
 
-static um_step found, resumed, told, made, create_again;
+static um_step found, resumed, held, made, create_again;
 
 static void
 free_create(void *state)
@@ -181,7 +181,7 @@ resumed(const struct um_context *context, struct um_exchange *ex)
 	if (refusal != UM_REFUSAL_NONE || !is_held)
 		return refusal;
 	/* What does not match was told, or nobody heard it: it is held now. */
-	um_exchange_request_call(ex, &um_call_claim_outcome, row.id, told);
+	um_exchange_request_call(ex, &um_call_claim_outcome, row.id, held);
 	um_array_put(&ex->op.args, row.id, sizeof(row.id));
 	um_array_put(&ex->op.args, create->what.owner.binding,
 		sizeof(create->what.owner.binding));
@@ -195,7 +195,7 @@ resumed(const struct um_context *context, struct um_exchange *ex)
 
 /* The answer is there already. */
 static enum um_refusal
-told(const struct um_context *context, struct um_exchange *ex)
+held(const struct um_context *context, struct um_exchange *ex)
 {
 	(void)context;
 	return um_api_check_call(ex);

@@ -136,7 +136,8 @@ put_request(struct um_buf *url, const struct um_config *config,
 /* All tabs share one cookie. */
 enum um_refusal
 um_signin_redirect(const struct um_context *context, struct um_exchange *ex,
-	struct um_str way, enum um_signin_wish wish, const char *returns_to)
+	struct um_str way, enum um_signin_purpose purpose,
+	const char *returns_to)
 {
 	struct um_str shared = um_signin_cookie(ex);
 	char cookie[COOKIE_LEN + 1], nonce[UM_SIGNIN_NONCE_LEN + 1];
@@ -158,8 +159,8 @@ um_signin_redirect(const struct um_context *context, struct um_exchange *ex,
 		ex->reason = "sign_in";
 		put_request(&ex->url, context->config, returns_to, state.ptr,
 			nonce,
-			wish == UM_SIGNIN_OTHER ? prompt_of_other(ex) : NULL,
-			wish == UM_SIGNIN_FRESH);
+			purpose == UM_SIGNIN_OTHER ? prompt_of_other(ex) : NULL,
+			purpose == UM_SIGNIN_FRESH);
 		if (ex->request.method == UM_GET)
 			um_response_cookie(&ex->response, UM_SIGNIN_COOKIE,
 				um_str(cookie), UM_SIGNIN_S, "None");

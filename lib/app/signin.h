@@ -30,7 +30,7 @@
 #define UM_SIGNIN_CONSOLE_ROUTE "/console/signin" /* of that program */
 
 /* What a sign-in is for. */
-enum um_signin_wish {
+enum um_signin_purpose {
 	UM_SIGNIN_ANY,   /* whoever the user is */
 	UM_SIGNIN_OTHER, /* somebody else */
 	UM_SIGNIN_FRESH, /* whoever it is, as of now */
@@ -41,8 +41,8 @@ enum um_signin_wish {
  * host. `way` is what um_signin_check_state() will say there.
  */
 enum um_refusal um_signin_redirect(const struct um_context *context,
-	struct um_exchange *ex, struct um_str way, enum um_signin_wish wish,
-	const char *returns_to);
+	struct um_exchange *ex, struct um_str way,
+	enum um_signin_purpose purpose, const char *returns_to);
 
 /*
  * The provider's answer, after um_signin_check_state(): checks the issuer (RFC 9207

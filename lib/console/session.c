@@ -203,17 +203,17 @@ asks(const struct um_exchange *ex, const char *word)
 /* Where the user is going, behind the time of a fresh sign-in, or 0. */
 static enum um_refusal
 begin_sign_in(const struct um_context *context, struct um_exchange *ex,
-	enum um_signin_wish wish)
+	enum um_signin_purpose purpose)
 {
 	const struct um_request *request = &ex->request;
-	int64_t since = wish == UM_SIGNIN_FRESH ? context->now_ms / 1000 : 0;
+	int64_t since = purpose == UM_SIGNIN_FRESH ? context->now_ms / 1000 : 0;
 	enum um_refusal refusal = UM_REFUSAL_INTERNAL_ERROR;
 	struct um_buf way = { 0 };
 
 	um_buf_int(&way, since);
 	um_buf_puts(&way, " ");
 	/* A page that shows the query of a long search is not sealed. */
-	if (wish == UM_SIGNIN_OTHER || request->query.len > 512) {
+	if (purpose == UM_SIGNIN_OTHER || request->query.len > 512) {
 		um_buf_puts(&way, UM_CONSOLE_ROUTE);
 	} else {
 		um_buf_put(&way, request->path.ptr, request->path.len);
@@ -223,7 +223,7 @@ begin_sign_in(const struct um_context *context, struct um_exchange *ex,
 	}
 	if (!way.failed)
 		refusal = um_signin_redirect(context, ex, um_buf_str(&way),
-			wish, UM_SIGNIN_CONSOLE_ROUTE);
+			purpose, UM_SIGNIN_CONSOLE_ROUTE);
 	um_buf_free(&way);
 	return refusal;
 }

@@ -23,6 +23,6 @@ ${Object.entries(table).map(([key, text]) => `	${`"${key}":`.padEnd(2 + Math.max
 
 export const files = (messages) => ({
 	'lib/node/src/adapters/contract-messages.js': javascript(messages),
-	'lib/python/src/urlmode/_core/contract_messages.py': python(messages),
+	'lib/python/src/urlmode/_adapters/contract_messages.py': python(messages),
 	'lib/go/adapter/contract_messages.go': go(messages),
 });

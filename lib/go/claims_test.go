@@ -119,17 +119,17 @@ func TestWaitForAnotherCallEndsWithItsContext(t *testing.T) {
 
 func TestLeaseIsRenewed(t *testing.T) {
 	m, other, me := open(t), open(t), someone()
-	asked := create(t, m, Request{Provider: "stripe", Kind: Signature, Owner: me, Item: newID(), TargetURL: "https://sign.example"})
-	if _, err := m.Complete(t.Context(), asked.ElicitationID, me, Answer{Action: Accept}); err != nil {
+	elicitation := create(t, m, Request{Provider: "stripe", Kind: Signature, Owner: me, Item: newID(), TargetURL: "https://sign.example"})
+	if _, err := m.Complete(t.Context(), elicitation.ElicitationID, me, Answer{Action: Accept}); err != nil {
 		t.Fatal(err)
 	}
 	lease := LeaseOptions{Lease: time.Second}
-	one, err := m.BeginClaim(t.Context(), asked.ElicitationID, me, lease)
+	one, err := m.BeginClaim(t.Context(), elicitation.ElicitationID, me, lease)
 	if err != nil || one.State != ClaimBegun {
 		t.Fatalf("%v, %v", one, err)
 	}
 	lease.Wait = 3 * time.Second
-	two, err := other.BeginClaim(t.Context(), asked.ElicitationID, me, lease)
+	two, err := other.BeginClaim(t.Context(), elicitation.ElicitationID, me, lease)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,7 +267,7 @@ func TestRefundWhileTheCallWorks(t *testing.T) {
 }
 
 // A notification tells it twenty minutes before the lease is renewed.
-func TestRefundIsToldAtOnce(t *testing.T) {
+func TestRefundIsReportedAtOnce(t *testing.T) {
 	m, p, me := open(t), openPrograms(t), someone()
 	id, claim := paid(t, m, p, me, LeaseOptions{Lease: time.Hour})
 	for !m.listener.isReceiving() {

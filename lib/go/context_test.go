@@ -18,10 +18,10 @@ import (
 // A nil context is a mistake in a call, which nothing but that call notices.
 func TestNilContextIsAnError(t *testing.T) {
 	m, me := open(t), someone()
-	asked := create(t, m, account(me))
+	elicitation := create(t, m, account(me))
 	ofContext := reflect.TypeFor[context.Context]()
 	given := map[reflect.Type]reflect.Value{
-		reflect.TypeFor[string](): reflect.ValueOf(asked.ElicitationID), reflect.TypeFor[Owner](): reflect.ValueOf(me),
+		reflect.TypeFor[string](): reflect.ValueOf(elicitation.ElicitationID), reflect.TypeFor[Owner](): reflect.ValueOf(me),
 		reflect.TypeFor[Request](): reflect.ValueOf(account(me)), reflect.TypeFor[Answer](): reflect.ValueOf(Answer{Action: Decline}),
 		reflect.TypeFor[LedgerOptions](): reflect.ValueOf(LedgerOptions{Consumer: "nil"}),
 		reflect.TypeFor[Action]():        reflect.ValueOf(Cancel),
@@ -76,7 +76,7 @@ func TestNilContextIsAnError(t *testing.T) {
 	if _, err := New(none, Config{}); !errors.Is(err, ErrArgument) {
 		t.Errorf("New: %v", err)
 	}
-	if row, err := m.db.read(t.Context(), rowKey{asked.ElicitationID, bindingOf(me)}); err != nil || row.status != Pending {
+	if row, err := m.db.read(t.Context(), rowKey{elicitation.ElicitationID, bindingOf(me)}); err != nil || row.status != Pending {
 		t.Errorf("it is %v, %v", row, err)
 	}
 }
@@ -132,16 +132,16 @@ func TestValuesOfTheCallersContext(t *testing.T) {
 	}
 
 	type call struct{ who, span string }
-	told := make(chan call, 100)
-	tell := func(ctx context.Context, who string) {
+	reported := make(chan call, 100)
+	report := func(ctx context.Context, who string) {
 		span, _ := ctx.Value(spanKey{}).(string)
-		told <- call{who, span}
+		reported <- call{who, span}
 	}
 	want := func(who string) {
 		t.Helper()
-		last := within(t, who, told)
+		last := within(t, who, reported)
 		for last.who != who { // Recheck may be asked again.
-			last = within(t, who, told)
+			last = within(t, who, reported)
 		}
 		if last.span != "mine" {
 			t.Errorf("%s has the span %q", who, last.span)
@@ -149,7 +149,7 @@ func TestValuesOfTheCallersContext(t *testing.T) {
 	}
 	p := openPrograms(t)
 	bought, err := m.Create(mine, Request{Provider: "stripe", Kind: Payment, Owner: me, Item: newID(), Expected: Expected{Any: true}, Target: func(ctx context.Context, _ TargetArguments) (Target, error) {
-		tell(ctx, "Target")
+		report(ctx, "Target")
 		return Target{URL: "https://checkout.example/"}, nil
 	}})
 	if err != nil {
@@ -159,7 +159,7 @@ func TestValuesOfTheCallersContext(t *testing.T) {
 	waiting, stop := context.WithCancel(mine)
 	defer stop()
 	begin(t, waiting, m, bought.ElicitationID, me, WaitOptions{Recheck: func(ctx context.Context, _ Recheck) (*Answer, error) {
-		tell(ctx, "Recheck")
+		report(ctx, "Recheck")
 		return nil, nil
 	}})
 	p.ask(t, `SELECT outcome FROM urlmode.record_events($1::text[]::uuid[], '{stripe}', $1::text[], '{checkout}', '{recheck}', '{NULL}', '{NULL}',
@@ -169,7 +169,7 @@ func TestValuesOfTheCallersContext(t *testing.T) {
 
 	id := askForKey(t, m, me, time.Minute)
 	verified := begin(t, mine, m, id, me, WaitOptions{Verify: func(ctx context.Context, _ Typed) (*Problem, error) {
-		tell(ctx, "Verify")
+		report(ctx, "Verify")
 		return nil, nil
 	}})
 	p.types(t, id, me, "right")

@@ -18,17 +18,17 @@ func TestLinkAndVerifier(t *testing.T) {
 	request := account(me)
 	request.PKCE, request.TTL = true, 10*time.Minute
 	request.TargetURL = "https://provider.example/a?scope=openid+x"
-	asked := create(t, m, request)
-	link, _ := url.Parse(asked.URL)
-	if id, kid, err := openLink(p.ring, "connect", "github", link.Query().Get("state")); err != nil || id != asked.ElicitationID || kid != 1 {
-		t.Fatalf("the link is %s: %v", asked.URL, err)
+	elicitation := create(t, m, request)
+	link, _ := url.Parse(elicitation.URL)
+	if id, kid, err := openLink(p.ring, "connect", "github", link.Query().Get("state")); err != nil || id != elicitation.ElicitationID || kid != 1 {
+		t.Fatalf("the link is %s: %v", elicitation.URL, err)
 	}
-	if rest := time.Until(asked.ExpiresAt); rest < 9*time.Minute || rest > 11*time.Minute || asked.Resumed || asked.CancelURL != "" {
-		t.Fatalf("%+v", asked)
+	if rest := time.Until(elicitation.ExpiresAt); rest < 9*time.Minute || rest > 11*time.Minute || elicitation.Resumed || elicitation.CancelURL != "" {
+		t.Fatalf("%+v", elicitation)
 	}
-	wait := begin(t, t.Context(), m, asked.ElicitationID, me, WaitOptions{})
-	p.open(t, asked.ElicitationID, me)
-	p.comeBack(t, asked.ElicitationID, me, "é<&>")
+	wait := begin(t, t.Context(), m, elicitation.ElicitationID, me, WaitOptions{})
+	p.open(t, elicitation.ElicitationID, me)
+	p.comeBack(t, elicitation.ElicitationID, me, "é<&>")
 	got := <-wait
 	if got.err != nil || got.outcome.Result["code"] != "é<&>" || len(got.outcome.CodeVerifier) != 43 || len(got.outcome.Nonce) != 22 {
 		t.Fatalf("%#v, %v", got.outcome, got.err)
@@ -38,7 +38,7 @@ func TestLinkAndVerifier(t *testing.T) {
 			t.Fatalf("it prints as %s", text)
 		}
 	}
-	again, err := m.Wait(t.Context(), asked.ElicitationID, me)
+	again, err := m.Wait(t.Context(), elicitation.ElicitationID, me)
 	if err != nil || again.CodeVerifier != got.outcome.CodeVerifier || again.Result["code"] != "é<&>" {
 		t.Fatalf("%#v, %v", again, err)
 	}
@@ -62,17 +62,17 @@ func TestTraceOfTheCallIsKept(t *testing.T) {
 func TestPaymentURLs(t *testing.T) {
 	m, p, me := open(t), openPrograms(t), someone()
 	var seen TargetArguments
-	asked := create(t, m, Request{Provider: "stripe", Kind: Payment, Owner: me, Item: newID(), Expected: Expected{Amount: 5, Currency: "isk"},
+	elicitation := create(t, m, Request{Provider: "stripe", Kind: Payment, Owner: me, Item: newID(), Expected: Expected{Amount: 5, Currency: "isk"},
 		Target: func(_ context.Context, a TargetArguments) (Target, error) {
 			seen = a
 			return Target{URL: "https://checkout.example/pay", Checkout: "cs_1"}, nil
 		}})
-	if seen.Amount != "500" || seen.CallbackURLs != asked.CallbackURLs {
-		t.Fatalf("%+v, %+v", seen, asked)
+	if seen.Amount != "500" || seen.CallbackURLs != elicitation.CallbackURLs {
+		t.Fatalf("%+v, %+v", seen, elicitation)
 	}
-	for purpose, address := range map[string]string{"return": asked.ReturnURL, "cancel": asked.CancelURL, "webhook": asked.WebhookURL} {
+	for purpose, address := range map[string]string{"return": elicitation.ReturnURL, "cancel": elicitation.CancelURL, "webhook": elicitation.WebhookURL} {
 		parts, _ := url.Parse(address)
-		if opened, err := openState(p.ring, purpose, "stripe", parts.Query().Get("state"), time.Now()); err != nil || opened.id != asked.ElicitationID {
+		if opened, err := openState(p.ring, purpose, "stripe", parts.Query().Get("state"), time.Now()); err != nil || opened.id != elicitation.ElicitationID {
 			t.Errorf("%s: %v", purpose, err)
 		}
 	}

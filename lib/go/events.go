@@ -31,10 +31,10 @@ type Event struct {
 
 var eventRanks = map[EventType]byte{EventCreated: 1, EventOpened: 2, EventProcessing: 3, EventCompleted: 4}
 
-// events tells Config.OnEvent. It is nil without one.
+// events reports to Config.OnEvent. It is nil without one.
 type events struct {
-	tell  func(context.Context, Event)
-	begin func() // to follow late payments and refunds
+	report func(context.Context, Event)
+	begin  func() // to follow late payments and refunds
 
 	mu           sync.Mutex
 	ranks, older map[string]byte
@@ -56,7 +56,7 @@ func (es *events) once(ctx context.Context, event Event) {
 	}
 	es.mu.Unlock()
 	if rank > known {
-		es.tell(ctx, event)
+		es.report(ctx, event)
 	}
 }
 
@@ -70,8 +70,8 @@ func (es *events) created(ctx context.Context, at placed, owner Owner) {
 	}
 }
 
-// telling is what is told of a wait. waits.mu protects provider and kind until they are set.
-type telling struct {
+// waitEvents are those of a wait. waits.mu protects provider and kind until they are set.
+type waitEvents struct {
 	events   *events
 	owner    Owner
 	provider string
@@ -79,13 +79,13 @@ type telling struct {
 }
 
 // read says what the row is.
-func (t *telling) read(of *row) {
+func (t *waitEvents) read(of *row) {
 	if t != nil && t.provider == "" {
 		t.provider, t.kind = of.provider, of.kind
 	}
 }
 
-func (t *telling) event(w *wait, what EventType) Event {
+func (t *waitEvents) event(w *wait, what EventType) Event {
 	return Event{Type: what, ElicitationID: w.entry.key.id, Provider: t.provider, Owner: t.owner, Kind: t.kind}
 }
 
@@ -94,7 +94,7 @@ func (t *telling) event(w *wait, what EventType) Event {
 //go:noinline
 func (es *events) follow(w *wait, owner Owner) {
 	es.begin()
-	t, options := &telling{events: es, owner: owner}, *w.options
+	t, options := &waitEvents{events: es, owner: owner}, *w.options
 	progress := options.Progress
 	options.Progress = func(each Progress) {
 		if each != ProgressAttemptFailed {
@@ -104,21 +104,21 @@ func (es *events) follow(w *wait, owner Owner) {
 			progress(each)
 		}
 	}
-	options.telling = t
+	options.events = t
 	w.options = &options
 }
 
 // completed tells how a wait has ended.
 //
 //go:noinline
-func (t *telling) completed(w *wait) {
+func (t *waitEvents) completed(w *wait) {
 	event := t.event(w, EventCompleted)
 	event.Action, event.Reason = w.outcome.Action, w.outcome.Reason
 	t.events.once(w.ctx, event)
 }
 
-// tellCompleted tells what this instance has completed. An event that cannot be told fails nothing else.
-func (m *Instance) tellCompleted(ctx context.Context, k rowKey, owner Owner) {
+// reportCompleted reports what this instance has completed. An event that cannot be reported fails nothing else.
+func (m *Instance) reportCompleted(ctx context.Context, k rowKey, owner Owner) {
 	if m.events == nil {
 		return
 	}
@@ -128,20 +128,20 @@ func (m *Instance) tellCompleted(ctx context.Context, k rowKey, owner Owner) {
 	}
 }
 
-func (m *Instance) newEvents(tell func(context.Context, Event), running context.Context) *events {
-	if tell == nil {
+func (m *Instance) newEvents(report func(context.Context, Event), running context.Context) *events {
+	if report == nil {
 		return nil
 	}
-	return &events{tell: tell, ranks: map[string]byte{}, begin: sync.OnceFunc(func() {
+	return &events{report: report, ranks: map[string]byte{}, begin: sync.OnceFunc(func() {
 		late, refunds := m.LatePayments(running), m.NewRefunds(running)
 		m.waits.run(func() {
 			for each := range late {
-				tell(running, Event{Type: EventLate, ElicitationID: each.ElicitationID, Provider: each.Provider, Owner: each.Owner, Payment: &each})
+				report(running, Event{Type: EventLate, ElicitationID: each.ElicitationID, Provider: each.Provider, Owner: each.Owner, Payment: &each})
 			}
 		})
 		m.waits.run(func() {
 			for each := range refunds {
-				tell(running, Event{Type: EventRefunded, ElicitationID: each.ElicitationID, Provider: each.Provider, Owner: each.Owner, Refund: &each})
+				report(running, Event{Type: EventRefunded, ElicitationID: each.ElicitationID, Provider: each.Provider, Owner: each.Owner, Refund: &each})
 			}
 		})
 	})}

@@ -15,12 +15,12 @@ import (
 func TestEventsOfAnElicitation(t *testing.T) {
 	type key struct{}
 	var mu sync.Mutex
-	var told []Event
+	var reported []Event
 	config := Config{DatabaseURL: os.Getenv("URLMODE_DATABASE_URL"), KeysFile: os.Getenv("URLMODE_KEYS_FILE"), BaseURL: "https://callback.example"}
 	config.OnEvent = func(ctx context.Context, event Event) {
 		mu.Lock()
 		defer mu.Unlock()
-		told = append(told, event)
+		reported = append(reported, event)
 		if event.Type != EventLate && event.Type != EventRefunded && ctx.Value(key{}) != "the call's" {
 			t.Error(event.Type, "has another context than its call")
 		}
@@ -34,7 +34,7 @@ func TestEventsOfAnElicitation(t *testing.T) {
 	of := func(me Owner) (kinds []string) {
 		mu.Lock()
 		defer mu.Unlock()
-		for _, each := range told {
+		for _, each := range reported {
 			if each.Owner == me {
 				kinds = append(kinds, string(each.Type)+" "+each.Provider+" "+string(each.Kind)+" "+string(each.Action)+" "+each.Reason)
 			}
@@ -51,21 +51,22 @@ func TestEventsOfAnElicitation(t *testing.T) {
 	// Seen by two waits, each change once.
 	me := someone()
 	request := Request{Provider: "stripe", Kind: Payment, Owner: me, Item: "a", Expected: Expected{Amount: 5, Currency: "EUR"}, TargetURL: "https://checkout.example"}
-	asked, err := m.Create(ctx, request)
+	elicitation, err := m.Create(ctx, request)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var waits sync.WaitGroup
 	for range 2 {
 		waits.Go(func() {
-			if _, err := m.Wait(ctx, asked.ElicitationID, me); err != nil {
+			if _, err := m.Wait(ctx, elicitation.ElicitationID, me); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	until(t, "both wait", func() bool { return m.OpenWaits() == 2 })
 	other := open(t)
-	if done, err := other.Complete(t.Context(), asked.ElicitationID, me, Answer{Action: Accept, Amount: 5, Currency: "EUR", Reference: newID()}); err != nil || !done {
+	if done, err := other.Complete(t.Context(), elicitation.ElicitationID, me, Answer{
+		Action: Accept, Amount: 5, Currency: "EUR", Reference: newID()}); err != nil || !done {
 		t.Fatal(err)
 	}
 	waits.Wait()
@@ -75,22 +76,23 @@ func TestEventsOfAnElicitation(t *testing.T) {
 	her := someone()
 	request.Owner = her
 	for range 2 {
-		if asked, err = m.Create(ctx, request); err != nil {
+		if elicitation, err = m.Create(ctx, request); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for range 2 {
-		if _, err := m.Cancel(ctx, asked.ElicitationID, her, "sold_out"); err != nil {
+		if _, err := m.Cancel(ctx, elicitation.ElicitationID, her, "sold_out"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	want(her, "created stripe payment  ", "completed stripe payment cancel sold_out")
 
 	// A payment that comes after the end is told by each instance.
-	if done, err := other.Complete(t.Context(), asked.ElicitationID, her, Answer{Action: Accept, Amount: 5, Currency: "EUR", Reference: newID()}); err != nil || !done {
+	if done, err := other.Complete(t.Context(), elicitation.ElicitationID, her, Answer{
+		Action: Accept, Amount: 5, Currency: "EUR", Reference: newID()}); err != nil || !done {
 		t.Fatal(err)
 	}
-	until(t, "the late payment is told", func() bool { return len(of(her)) == 3 })
+	until(t, "the late payment is reported", func() bool { return len(of(her)) == 3 })
 	want(her, "created stripe payment  ", "completed stripe payment cancel sold_out", "late stripe   ")
 
 	// A form that is abandoned.
@@ -106,13 +108,13 @@ func TestEventsOfAnElicitation(t *testing.T) {
 }
 
 func TestEventsTellOnlyWhatIsLater(t *testing.T) {
-	var told []EventType
-	es := &events{tell: func(_ context.Context, event Event) { told = append(told, event.Type) }, ranks: map[string]byte{}}
+	var reported []EventType
+	es := &events{report: func(_ context.Context, event Event) { reported = append(reported, event.Type) }, ranks: map[string]byte{}}
 	for _, each := range []EventType{EventOpened, EventCreated, EventOpened, EventCompleted, EventProcessing} {
 		es.once(t.Context(), Event{Type: each, ElicitationID: "a"})
 	}
-	if len(told) != 2 || told[0] != EventOpened || told[1] != EventCompleted {
-		t.Error(told)
+	if len(reported) != 2 || reported[0] != EventOpened || reported[1] != EventCompleted {
+		t.Error(reported)
 	}
 	for range 3 * limits.RememberedMin {
 		es.once(t.Context(), Event{Type: EventCreated, ElicitationID: newID()})

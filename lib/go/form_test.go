@@ -267,7 +267,7 @@ func TestThoseWhoDecide(t *testing.T) {
 	}
 }
 
-func TestProblemIsCheckedAndNotTold(t *testing.T) {
+func TestProblemIsCheckedAndNotReported(t *testing.T) {
 	text, err := Problem{"a", Words{"en": "No."}}.check()
 	if err != nil || string(text) != `{"field":"a","problem":{"en":"No."}}` {
 		t.Errorf("%s, %v", text, err)
@@ -286,7 +286,7 @@ func TestProblemIsCheckedAndNotTold(t *testing.T) {
 		_, err := given.check()
 		refused(t, message, err, message)
 		if err != nil && strings.Contains(err.Error(), "s3cret") {
-			t.Errorf("the value is told: %v", err)
+			t.Errorf("the value is reported: %v", err)
 		}
 	}
 	if said := fmt.Sprintf("%v %+v %#v", Typed{"id", "p", map[string]any{"a": "s3cret"}}, Typed{Values: map[string]any{"a": "s3cret"}},

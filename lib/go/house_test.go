@@ -171,12 +171,12 @@ func TestChangesAreFound(t *testing.T) {
 // Whoever sets nothing gets what the documentation calls the default.
 func TestZeroOptions(t *testing.T) {
 	m, me := open(t), someone()
-	asked := create(t, m, account(me))
-	if rest := time.Until(asked.ExpiresAt); rest < 4*time.Minute || rest > 6*time.Minute || m.Name() != "callback.example" {
+	elicitation := create(t, m, account(me))
+	if rest := time.Until(elicitation.ExpiresAt); rest < 4*time.Minute || rest > 6*time.Minute || m.Name() != "callback.example" {
 		t.Errorf("%s: %s", m.Name(), rest)
 	}
 	paid := create(t, m, Request{Provider: "stripe", Kind: Payment, Owner: me, Item: newID(), Expected: Expected{Any: true}, TargetURL: "https://checkout.example/"})
-	for _, id := range []string{asked.ElicitationID, paid.ElicitationID} {
+	for _, id := range []string{elicitation.ElicitationID, paid.ElicitationID} {
 		answer := Answer{Action: Accept}
 		if id == paid.ElicitationID {
 			answer.Amount, answer.Currency, answer.Reference = 1, "EUR", "pay_"+newID()
@@ -194,7 +194,7 @@ func TestZeroOptions(t *testing.T) {
 	if _, err := m.Refunds(t.Context(), ListOptions{}); err != nil {
 		t.Error(err)
 	}
-	if claimed, err := m.Claim(t.Context(), asked.ElicitationID, me, ClaimOptions{}); err != nil || !claimed {
+	if claimed, err := m.Claim(t.Context(), elicitation.ElicitationID, me, ClaimOptions{}); err != nil || !claimed {
 		t.Errorf("%t, %v", claimed, err)
 	}
 	claim, err := m.BeginClaim(t.Context(), paid.ElicitationID, me, LeaseOptions{})
@@ -211,7 +211,7 @@ func TestZeroOptions(t *testing.T) {
 	for name, zero := range map[string]func() error{
 		"Config":  func() error { _, err := New(t.Context(), Config{}); return err },
 		"Request": func() error { _, err := m.Create(t.Context(), Request{}); return err },
-		"Answer":  func() error { _, err := m.Complete(t.Context(), asked.ElicitationID, me, Answer{}); return err },
+		"Answer":  func() error { _, err := m.Complete(t.Context(), elicitation.ElicitationID, me, Answer{}); return err },
 	} {
 		if err := zero(); !errors.Is(err, ErrArgument) {
 			t.Errorf("%s has what is required: %v", name, err)

@@ -147,12 +147,12 @@ func (c *Claim) lastStep(ctx context.Context, step fulfilLeaseValues) error {
 	if err == nil && answer == "lost" {
 		return errorClaimLost(c.key.id)
 	}
-	c.tell(answer)
+	c.report(answer)
 	return err
 }
 
-// tell says that all that was paid went back. The work may go on.
-func (c *Claim) tell(answer string) {
+// report says that all that was paid went back. The work may go on.
+func (c *Claim) report(answer string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if (answer == "refunded" || answer == "disputed") && !c.isBack {
@@ -312,7 +312,7 @@ func (c *Claim) renew(ctx context.Context) {
 			c.end(true)
 			return
 		default:
-			c.tell(answer)
+			c.report(answer)
 			c.mu.Lock()
 			c.until = asked.Add(c.lease)
 			c.mu.Unlock()

@@ -23,11 +23,11 @@ func TestWaitOutlivesItsServer(t *testing.T) {
 	m := open(t, func(c *Config) {
 		c.DatabaseURL, c.Logger = gate.url+"&lock_timeout=20&statement_cache_capacity=0", log.logger()
 	})
-	asked, second := create(t, m, account(me)), create(t, m, account(me))
-	wait := begin(t, t.Context(), m, asked.ElicitationID, me, WaitOptions{})
+	elicitation, second := create(t, m, account(me)), create(t, m, account(me))
+	wait := begin(t, t.Context(), m, elicitation.ElicitationID, me, WaitOptions{})
 	gate.shut(true)
 	until(t, "the lost connection is logged", func() bool { return log.count("URLMODE_RECONNECTING") == 1 })
-	p.comeBack(t, asked.ElicitationID, me, "c")
+	p.comeBack(t, elicitation.ElicitationID, me, "c")
 	gate.shut(false)
 	if got := <-wait; got.err != nil || got.outcome.Result["code"] != "c" {
 		t.Fatalf("%#v, %v", got.outcome, got.err)
@@ -47,9 +47,9 @@ func TestWaitOutlivesItsServer(t *testing.T) {
 // Other waits that begin all the time do not delay the next poll.
 func TestPollsWhileWaitsBegin(t *testing.T) {
 	m, p, me := open(t, func(c *Config) { c.NoListen = true }), openPrograms(t), someone()
-	asked, other := create(t, m, account(me)), create(t, m, account(me))
-	wait := begin(t, t.Context(), m, asked.ElicitationID, me, WaitOptions{})
-	p.comeBack(t, asked.ElicitationID, me, "c")
+	elicitation, other := create(t, m, account(me)), create(t, m, account(me))
+	wait := begin(t, t.Context(), m, elicitation.ElicitationID, me, WaitOptions{})
+	p.comeBack(t, elicitation.ElicitationID, me, "c")
 	for giveUp := time.Now().Add(limits.Routine / 2); len(wait) == 0; {
 		if _, err := m.WaitWith(t.Context(), other.ElicitationID, me, WaitOptions{Once: true}); !errors.Is(err, ErrTimeout) {
 			t.Fatal(err)

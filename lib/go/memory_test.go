@@ -229,9 +229,9 @@ func TestMemoryOfReports(t *testing.T) {
 	m := offline(t)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	told, count := make(chan int32), int32(0)
+	reported, count := make(chan int32), int32(0)
 	m.db.offset.Store(new(time.Duration))
-	kind := kindOfReport[int32, int32, bool]{matches: func(a notification) bool { return a.Late }, told: func(n int32) (int32, bool) { return n, true },
+	kind := kindOfReport[int32, int32, bool]{matches: func(a notification) bool { return a.Late }, reported: func(n int32) (int32, bool) { return n, true },
 		read: func(_ context.Context, f filter) ([]int32, error) {
 			if f.id == "" {
 				return nil, nil
@@ -241,9 +241,9 @@ func TestMemoryOfReports(t *testing.T) {
 		}}
 	go func() {
 		for each := range reportsOf(ctx, m, kind) {
-			told <- each
+			reported <- each
 		}
-		close(told)
+		close(reported)
 	}()
 	until(t, "somebody listens", func() bool {
 		m.listener.audience.mu.Lock()
@@ -252,13 +252,13 @@ func TestMemoryOfReports(t *testing.T) {
 	})
 	report := func() {
 		m.listener.notified(&pgconn.Notification{Channel: statements.Channel, Payload: `{"id":"` + newID() + `","late":true}`})
-		<-told
+		<-reported
 	}
 	for range 2 * limits.ReportedMax {
 		report()
 	}
 	keepsNothing(t, callsOr(20_000), report)
 	stop()
-	for range told {
+	for range reported {
 	}
 }

@@ -103,8 +103,8 @@ func TestMetricsOfWaits(t *testing.T) {
 func TestMetricsOfALostConnection(t *testing.T) {
 	name := "lost-" + newID()
 	m, me := open(t, func(c *Config) { c.DatabaseURL += "?application_name=" + name }), someone()
-	asked := create(t, m, account(me))
-	wait := begin(t, t.Context(), m, asked.ElicitationID, me, WaitOptions{})
+	elicitation := create(t, m, account(me))
+	wait := begin(t, t.Context(), m, elicitation.ElicitationID, me, WaitOptions{})
 	until(t, "notifications arrive", func() bool { return samplesOf(t, m)["notifications_arrive"] == 1 })
 	if lost := samplesOf(t, m)["connections_lost_total"]; lost != 0 {
 		t.Fatalf("%g are lost", lost)
@@ -118,7 +118,7 @@ func TestMetricsOfALostConnection(t *testing.T) {
 		now := samplesOf(t, m)
 		return now["connections_lost_total"] >= 1 && now["notifications_arrive"] == 1
 	})
-	if _, err := m.Cancel(t.Context(), asked.ElicitationID, me, ""); err != nil {
+	if _, err := m.Cancel(t.Context(), elicitation.ElicitationID, me, ""); err != nil {
 		t.Fatal(err)
 	}
 	if got := <-wait; got.err != nil || endedOf(t, m)["cancel"] != 1 {

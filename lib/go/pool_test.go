@@ -41,10 +41,10 @@ func TestPoolOfTheCaller(t *testing.T) {
 	}
 	defer mine.Close()
 	m, p, me := open(t, func(c *Config) { c.DatabaseURL, c.Pool = "", mine }), openPrograms(t), someone()
-	asked := create(t, m, account(me))
-	wait := begin(t, t.Context(), m, asked.ElicitationID, me, WaitOptions{})
+	elicitation := create(t, m, account(me))
+	wait := begin(t, t.Context(), m, elicitation.ElicitationID, me, WaitOptions{})
 	until(t, "notifications arrive", func() bool { return samplesOf(t, m)["notifications_arrive"] == 1 })
-	p.comeBack(t, asked.ElicitationID, me, "c")
+	p.comeBack(t, elicitation.ElicitationID, me, "c")
 	if got := <-wait; got.err != nil || got.outcome.Result["code"] != "c" {
 		t.Fatalf("%#v, %v", got.outcome, got.err)
 	}

@@ -111,10 +111,10 @@ func TestBehindPgBouncer(t *testing.T) {
 			entry = within(t, "the refund", entered)
 		}
 	}
-	asked := create(t, m, account(me))
-	wait := begin(t, t.Context(), m, asked.ElicitationID, me, WaitOptions{})
-	p.open(t, asked.ElicitationID, me)
-	p.comeBack(t, asked.ElicitationID, me, "c")
+	elicitation := create(t, m, account(me))
+	wait := begin(t, t.Context(), m, elicitation.ElicitationID, me, WaitOptions{})
+	p.open(t, elicitation.ElicitationID, me)
+	p.comeBack(t, elicitation.ElicitationID, me, "c")
 	if got := <-wait; got.err != nil || got.outcome.Result["code"] != "c" {
 		t.Fatalf("%#v, %v", got.outcome, got.err)
 	}

@@ -135,7 +135,7 @@ func (ws *waits) end(e *entry, completed *row, result map[string]any) {
 	rechecking := ws.recheck(e, completed)
 	for each := e.first; each != nil; each = each.next {
 		if completed.provider != "" {
-			each.options.telling.read(completed)
+			each.options.events.read(completed)
 		}
 		if each.done || rechecking && ws.canRecheck(each, completed.provider) {
 			continue
@@ -181,7 +181,7 @@ func (ws *waits) keepWaiting(e *entry, read *row) {
 	ws.setAlarm(e.closesAt)
 	rechecking, checking := ws.recheck(e, read), ws.askBack(aboutTyped, e, read)
 	for each := e.first; each != nil; each = each.next {
-		each.options.telling.read(read)
+		each.options.events.read(read)
 		each.report(read)
 		if each.options.Once && !(rechecking && ws.canRecheck(each, read.provider)) && !(checking && each.canVerify()) {
 			each.look(read.status)

@@ -27,7 +27,7 @@ func (m *Instance) LatePayments(ctx context.Context) iter.Seq[ProvenPayment] {
 			all, err := m.readUnclaimed(ctx, f)
 			return slices.DeleteFunc(all, func(p UnclaimedPayment) bool { return !p.Late }), err
 		},
-		told: func(p UnclaimedPayment) (name, int64) { return name{p.Provider, p.Reference}, p.Amount },
+		reported: func(p UnclaimedPayment) (name, int64) { return name{p.Provider, p.Reference}, p.Amount },
 	})
 	return func(yield func(ProvenPayment) bool) {
 		for each := range reports {
@@ -49,7 +49,7 @@ func (m *Instance) NewRefunds(ctx context.Context) iter.Seq[Refund] {
 	return reportsOf(ctx, m, kindOfReport[Refund, name, state]{
 		matches: func(a notification) bool { return a.Refunded },
 		read:    m.readRefunds,
-		told: func(r Refund) (name, state) {
+		reported: func(r Refund) (name, state) {
 			now := state{amount: -1, reversed: r.Reversed}
 			if r.Amount != nil {
 				now.amount = *r.Amount
@@ -62,11 +62,12 @@ func (m *Instance) NewRefunds(ctx context.Context) iter.Seq[Refund] {
 	})
 }
 
-// kindOfReport is what is reported: told is what it is about, and the state that is reported when it changes, also to what it was before.
+// kindOfReport is what is reported: its function reported returns what it is about, and the state that is reported when it changes, also to
+// what it was before.
 type kindOfReport[R any, N, S comparable] struct {
-	matches func(notification) bool
-	read    func(context.Context, filter) ([]R, error)
-	told    func(R) (N, S)
+	matches  func(notification) bool
+	read     func(context.Context, filter) ([]R, error)
+	reported func(R) (N, S)
 }
 
 // announced collects the elicitations whose notifications tell of money. A list of all that is new is read as well: once LISTEN is in
@@ -236,7 +237,7 @@ func (r *reporting[R, N, S]) read(id string) ([]R, error) {
 }
 
 func (r *reporting[R, N, S]) isNew(each R) bool {
-	name, state := r.kind.told(each)
+	name, state := r.kind.reported(each)
 	before, known := r.known[name]
 	if known && before == state {
 		return false

@@ -37,7 +37,7 @@ func within[T any](t *testing.T, what string, from <-chan T) (one T) {
 	select {
 	case one = <-from:
 	case <-time.After(time.Minute):
-		t.Fatalf("%s is not told", what)
+		t.Fatalf("%s is not reported", what)
 	}
 	return one
 }
@@ -95,7 +95,7 @@ func TestReportsBeginWithTheCall(t *testing.T) {
 func TestReportsArePolled(t *testing.T) {
 	for name, noListen := range map[string]bool{"notified": false, "polled": true} {
 		m := open(t, func(c *Config) { c.NoListen = noListen })
-		kind := kindOfReport[string, string, bool]{matches: func(notification) bool { return false }, told: func(n string) (string, bool) { return n, true },
+		kind := kindOfReport[string, string, bool]{matches: func(notification) bool { return false }, reported: func(n string) (string, bool) { return n, true },
 			read: func(context.Context, filter) ([]string, error) { return nil, nil }}
 		a := &announced{matches: kind.matches, woken: make(chan struct{}, 1), began: time.Now()}
 		m.listener.subscribe(a)
@@ -119,7 +119,7 @@ func TestReportsArePolled(t *testing.T) {
 func TestReportsAreReadAgain(t *testing.T) {
 	m := open(t)
 	id, tries := newID(), 0
-	kind := kindOfReport[string, string, bool]{matches: func(a notification) bool { return a.ID == id }, told: func(n string) (string, bool) { return n, true },
+	kind := kindOfReport[string, string, bool]{matches: func(a notification) bool { return a.ID == id }, reported: func(n string) (string, bool) { return n, true },
 		read: func(_ context.Context, f filter) ([]string, error) {
 			if f.id == "" {
 				return nil, nil
@@ -129,17 +129,17 @@ func TestReportsAreReadAgain(t *testing.T) {
 			}
 			return []string{f.id}, nil
 		}}
-	reports, told := reportsOf(t.Context(), m, kind), make(chan string, 1)
+	reports, reported := reportsOf(t.Context(), m, kind), make(chan string, 1)
 	go func() {
 		for each := range reports {
-			told <- each
+			reported <- each
 		}
 	}()
 	until(t, "notifications arrive", func() bool { return m.listener.isReceiving() })
 	if err := m.db.notify(t.Context(), statements.Channel, `{"id":"`+id+`","late":true}`); err != nil {
 		t.Fatal(err)
 	}
-	if got := within(t, "the event", told); got != id {
+	if got := within(t, "the event", reported); got != id {
 		t.Error(got)
 	}
 }

@@ -110,7 +110,7 @@ func (c *claims) continueClaim(ctx context.Context, k rowKey, o LeaseOptions) (*
 		}
 		claim, err := c.toClaim(claimRow{outcome: "begun", claimedReference: all[0].claimedReference, fence: all[0].nextFence}, k, o.Lease, asked)
 		if err == nil {
-			claim.tell(all[0].outcome)
+			claim.report(all[0].outcome)
 		}
 		return claim, err
 	})

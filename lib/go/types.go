@@ -229,7 +229,7 @@ type WaitOptions struct {
 	// Abandon cancels the elicitation when the wait ends without an outcome, unless a user has opened it.
 	Abandon bool
 
-	telling *telling // nil without Config.OnEvent
+	events *waitEvents // nil without Config.OnEvent
 }
 
 // ClaimOptions are those of Claim. The zero value claims an accept.

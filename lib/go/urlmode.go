@@ -150,7 +150,7 @@ func (m *Instance) Wait(ctx context.Context, id string, owner Owner) (Outcome, e
 	if err := m.waits.await(w); err != nil {
 		return Outcome{}, err
 	}
-	if t := w.options.telling; t != nil {
+	if t := w.options.events; t != nil {
 		t.completed(w)
 	}
 	return *w.outcome, nil
@@ -169,7 +169,7 @@ func (m *Instance) WaitWith(ctx context.Context, id string, owner Owner, o WaitO
 	if err := m.waits.await(w); err != nil {
 		return Outcome{}, err
 	}
-	if t := w.options.telling; t != nil {
+	if t := w.options.events; t != nil {
 		t.completed(w)
 	}
 	return *w.outcome, nil
@@ -189,7 +189,7 @@ func (m *Instance) Complete(ctx context.Context, id string, owner Owner, answer 
 	}
 	outcome, err := m.settle(ctx, k, answer)
 	if err == nil && outcome == "completed" {
-		m.tellCompleted(ctx, k, owner)
+		m.reportCompleted(ctx, k, owner)
 	}
 	return err == nil && outcome != "already", err
 }
@@ -238,7 +238,7 @@ func (m *Instance) Abandon(ctx context.Context, id string, owner Owner, action A
 	}
 	outcome, err := m.db.abandon(ctx, abandoned{k, action, reason})
 	if err == nil && outcome == "completed" {
-		m.tellCompleted(ctx, k, owner)
+		m.reportCompleted(ctx, k, owner)
 	}
 	return outcome == "completed", err
 }

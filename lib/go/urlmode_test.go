@@ -68,9 +68,9 @@ func TestEndsWithoutAnOutcome(t *testing.T) {
 		{true, false, true, "timeout"}, {true, true, false, "opened"}, {true, true, true, "opened"},
 	} {
 		me := someone()
-		asked := create(t, m, account(me))
+		elicitation := create(t, m, account(me))
 		if row.opened {
-			p.open(t, asked.ElicitationID, me)
+			p.open(t, elicitation.ElicitationID, me)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		wanted := context.Canceled
@@ -78,7 +78,7 @@ func TestEndsWithoutAnOutcome(t *testing.T) {
 			ctx, cancel = context.WithTimeout(t.Context(), 3*time.Second)
 			wanted = context.DeadlineExceeded
 		}
-		wait := begin(t, ctx, m, asked.ElicitationID, me, WaitOptions{Abandon: row.abandon})
+		wait := begin(t, ctx, m, elicitation.ElicitationID, me, WaitOptions{Abandon: row.abandon})
 		if !row.deadline {
 			cancel()
 		}
@@ -87,16 +87,16 @@ func TestEndsWithoutAnOutcome(t *testing.T) {
 		if !errors.Is(got.err, wanted) || errors.Is(got.err, ErrTimeout) != row.deadline {
 			t.Errorf("%+v: %v", row, got.err)
 		}
-		until(t, fmt.Sprintf("the end of %+v", row), func() bool { return endOf(asked.ElicitationID, me) == row.end })
+		until(t, fmt.Sprintf("the end of %+v", row), func() bool { return endOf(elicitation.ElicitationID, me) == row.end })
 	}
 	me := someone()
-	asked := create(t, m, account(me))
-	wait := begin(t, t.Context(), m, asked.ElicitationID, me, WaitOptions{Abandon: true})
+	elicitation := create(t, m, account(me))
+	wait := begin(t, t.Context(), m, elicitation.ElicitationID, me, WaitOptions{Abandon: true})
 	m.Close()
 	if got := <-wait; !errors.Is(got.err, ErrClosed) {
 		t.Errorf("closed: %v", got.err)
 	}
-	if end := endOf(asked.ElicitationID, me); end != "closed" {
+	if end := endOf(elicitation.ElicitationID, me); end != "closed" {
 		t.Errorf("closed: it is %s", end)
 	}
 }
@@ -117,8 +117,8 @@ func TestErrorsOfPostgreSQL(t *testing.T) {
 func TestNothingIsLeftBehind(t *testing.T) {
 	before := runtime.NumGoroutine()
 	m, me := open(t), someone()
-	asked := create(t, m, account(me))
-	wait := begin(t, t.Context(), m, asked.ElicitationID, me, WaitOptions{})
+	elicitation := create(t, m, account(me))
+	wait := begin(t, t.Context(), m, elicitation.ElicitationID, me, WaitOptions{})
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

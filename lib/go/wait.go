@@ -119,7 +119,7 @@ func (ws *waits) take(w *wait) (progress []Progress, done, looked, closed bool) 
 	return progress, w.done, w.looked, w.closed
 }
 
-// await waits in the goroutine of its caller, of whose stack it needs little: see beginnings. A select needs 200 bytes more. With
+// await waits in the goroutine of its caller, of whose stack it needs little: see starter. A select needs 200 bytes more. With
 // those, a stack of 2 KB has to grow to 4. This would cost 200 MB for 100,000 waits.
 func (ws *waits) await(w *wait) error {
 	for <-w.signal; !ws.answer(w); <-w.signal {

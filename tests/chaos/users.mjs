@@ -16,7 +16,7 @@ const STORIES = ['connect', 'connect', 'refuse', 'pay', 'pay', 'let expire', 'ty
 const USES = 3;
 const KINDS = { connect: 'oauth', refuse: 'oauth', pay: 'payment', 'let expire': 'payment', type: 'input', approve: 'approval' };
 /** What `create` is called with. */
-const WISHES = {
+const REQUESTS = {
 	oauth: { provider: 'demo' },
 	payment: { provider: 'stripe', item: 'report', expected: PRICE },
 	input: { provider: 'intake', verifyTimeout: 5_000, form: { title: 'Key', fields: [{ name: 'key', type: 'text', label: 'Key' }] } },
@@ -149,7 +149,7 @@ export class Users {
 		const kind = KINDS[name];
 		const subject = `user-${randomUUID()}`;
 		const creator = this.#servers[turn % this.#servers.length];
-		const created = await this.#persist(() => creator.create({ subject, kind, ...WISHES[kind] }));
+		const created = await this.#persist(() => creator.create({ subject, kind, ...REQUESTS[kind] }));
 		const id = created.elicitationId;
 		const key = name === 'type' && `key-${id}`;
 		const story = {
@@ -167,7 +167,7 @@ export class Users {
 
 		const browser = new Browser({ timeout: REQUEST_TIMEOUT });
 		try {
-			if (WISHES[kind].form) {
+			if (REQUESTS[kind].form) {
 				await this.#answer(browser, created.url, key);
 			} else {
 				const target = await this.#open(browser, created.url);

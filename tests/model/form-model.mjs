@@ -8,9 +8,9 @@ const TRIES = 5;
 const UNCHECKED = 10;
 
 export class FormModel {
-	/** @param {{ kind: string, verify: boolean, approvers: string[] | null, subject: string }} wish approvers: [] is anyone but the subject */
-	constructor(wish) {
-		Object.assign(this, wish, {
+	/** @param {{ kind: string, verify: boolean, approvers: string[] | null, subject: string }} wanted approvers: [] is anyone but the subject */
+	constructor(wanted) {
+		Object.assign(this, wanted, {
 			now: 0, status: 'pending', action: null, reason: '', problems: 0, checks: 0, taken: 0, checkUntil: null, unchecked: false,
 			hasForm: true, hasTyped: false, hasProblem: false, hasValue: false, decidedBy: null, claimed: false, isOver: false,
 		});

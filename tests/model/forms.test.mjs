@@ -33,12 +33,12 @@ class Form {
 		const model = new FormModel({ kind, subject, approvers, verify: kind === 'input' && random.chance(0.8) });
 		form.#stage = stage;
 		form.#server = server;
-		form.wish = {
+		form.wanted = {
 			provider: 'forms', kind, subject, ttl: TTL, resumeKey: 'form', ...model.verify && { verifyTimeout: CHECK },
 			...approvers && { approver: approvers.length === 0 ? 'others' : approvers },
 			form: { title: 'T', ...kind === 'input' && { fields: [{ name: 'key', type: 'secret', label: 'Key' }] } },
 		};
-		form.row = { id: (await stage.instances[0].urlmode.create(form.wish)).elicitationId, binding: bindingOf(subject, '') };
+		form.row = { id: (await stage.instances[0].urlmode.create(form.wanted)).elicitationId, binding: bindingOf(subject, '') };
 		form.model = Object.assign(model, { expires: TTL });
 		return form;
 	}

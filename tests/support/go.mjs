@@ -36,7 +36,7 @@ export async function buildGo(folder, file) {
 }
 
 /** The wait of a call, in the adapter. */
-const WAIT = 'outcome, err := k.a.instance.WaitWith(waiting, id, k.wish.Owner, options)';
+const WAIT = 'outcome, err := k.a.instance.WaitWith(waiting, id, k.request.Owner, options)';
 
 /**
  * Builds an example server of which some files are other ones.

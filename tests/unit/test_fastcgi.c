@@ -222,7 +222,7 @@ TEST(connections_do_not_share_requests)
 	}
 }
 
-/* By the web server's wish, or because it is the last. */
+/* As the web server has asked, or because it is the last. */
 TEST(a_connection_ends_after_its_last_request)
 {
 	for (int last = 0; last < 2; last++) {

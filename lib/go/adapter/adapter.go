@@ -57,8 +57,8 @@ func New(instance *urlmode.Instance, o Options) *Adapter {
 	return &Adapter{instance: instance, options: o, notices: notices{sessions: map[any]map[string]*notice{}}}
 }
 
-// Wish is what a tool asks its user for.
-type Wish struct {
+// ToolRequest is what a tool asks its user for.
+type ToolRequest struct {
 	// Request is that of [urlmode.Instance.Create]. ResumeKey is [urlmode.DefaultResumeKey] if it is empty, and Traceparent is that of
 	// the call. So is ClientID with the official SDK, if the token verifier sets client_id (RFC 7662) in TokenInfo.Extra; mcp-go does
 	// not tell it.
@@ -137,35 +137,35 @@ func (e *RequiredError) Error() string {
 //
 // Errors: those of the body, of Request.Target and Recheck; [urlmode.ErrRequestState], [urlmode.ErrClientGone]; the cause
 // of the context.
-func (a *Adapter) Elicit(ctx context.Context, call Call, wish Wish, body Body) (End, error) {
-	return a.elicit(ctx, call, wish, body, false)
+func (a *Adapter) Elicit(ctx context.Context, call Call, request ToolRequest, body Body) (End, error) {
+	return a.elicit(ctx, call, request, body, false)
 }
 
 // Require is Elicit, but a client that can send its user to a URL gets a *RequiredError, and no request.
-func (a *Adapter) Require(ctx context.Context, call Call, wish Wish, body Body) (End, error) {
-	return a.elicit(ctx, call, wish, body, true)
+func (a *Adapter) Require(ctx context.Context, call Call, request ToolRequest, body Body) (End, error) {
+	return a.elicit(ctx, call, request, body, true)
 }
 
-func (a *Adapter) elicit(ctx context.Context, call Call, wish Wish, body Body, byError bool) (End, error) {
-	if wish.Subscription {
+func (a *Adapter) elicit(ctx context.Context, call Call, request ToolRequest, body Body, byError bool) (End, error) {
+	if request.Subscription {
 		return End{}, refuse("RequirePaid asks for a Subscription: its first payment is claimed by its entitlement")
 	}
-	return a.run(ctx, call, a.questionOf(call, wish, byError), body)
+	return a.run(ctx, call, a.questionOf(call, request, byError), body)
 }
 
-func (a *Adapter) questionOf(call Call, wish Wish, byError bool) question {
-	wish.ClientID = cmp.Or(wish.ClientID, call.ClientID)
-	wish.Traceparent = cmp.Or(wish.Traceparent, call.Traceparent)
-	wish.ResumeKey = cmp.Or(wish.ResumeKey, urlmode.DefaultResumeKey(wish.Provider, wish.Kind, wish.Message, wish.Expected))
-	wish.CannotRecheck = wish.Recheck == nil
-	return question{Wish: wish, byError: byError, create: func(ctx context.Context) (urlmode.Elicitation, error) {
-		return a.instance.Create(ctx, wish.Request)
+func (a *Adapter) questionOf(call Call, request ToolRequest, byError bool) question {
+	request.ClientID = cmp.Or(request.ClientID, call.ClientID)
+	request.Traceparent = cmp.Or(request.Traceparent, call.Traceparent)
+	request.ResumeKey = cmp.Or(request.ResumeKey, urlmode.DefaultResumeKey(request.Provider, request.Kind, request.Message, request.Expected))
+	request.CannotRecheck = request.Recheck == nil
+	return question{ToolRequest: request, byError: byError, create: func(ctx context.Context) (urlmode.Elicitation, error) {
+		return a.instance.Create(ctx, request.Request)
 	}}
 }
 
 // question is what a call asks for, of any kind. Request is what it is compared by, and create creates it.
 type question struct {
-	Wish
+	ToolRequest
 	create  func(context.Context) (urlmode.Elicitation, error)
 	byError bool
 	// Of forms:
@@ -182,18 +182,18 @@ type question struct {
 // isForOthers reports whether the page is for somebody else than the user of the client.
 func (q question) isForOthers() bool { return q.others || len(q.approvers) > 0 }
 
-func (a *Adapter) run(ctx context.Context, call Call, wish question, body Body) (End, error) {
+func (a *Adapter) run(ctx context.Context, call Call, request question, body Body) (End, error) {
 	if err := a.instance.Internals(internals.Permit{}).CheckContext(ctx); err != nil {
 		return End{}, err
 	}
-	if wish.Message == "" {
+	if request.Message == "" {
 		return End{}, refuse("Message is required")
 	}
-	capabilities := a.capabilities(call.Client, wish.Round)
+	capabilities := a.capabilities(call.Client, request.Round)
 	if call.Task != nil {
 		capabilities.rounds = 0
 	}
-	k := &asking{ctx: ctx, a: a, call: call, wish: wish, rounds: capabilities.rounds, deadline: time.Now().Add(capabilities.round)}
+	k := &asking{ctx: ctx, a: a, call: call, request: request, rounds: capabilities.rounds, deadline: time.Now().Add(capabilities.round)}
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	if call.Connection != nil {

@@ -104,16 +104,16 @@ func TestWhyACallHasFailed(t *testing.T) {
 func TestWhatACallSaysOfAnOpenElicitation(t *testing.T) {
 	var all comparison
 	for _, kind := range []urlmode.Kind{urlmode.OAuth, urlmode.Payment, urlmode.Signature, urlmode.Input, urlmode.Approval} {
-		wish := Wish{Message: "Please <sign> & pay.", Request: urlmode.Request{Kind: kind}}
+		request := ToolRequest{Message: "Please <sign> & pay.", Request: urlmode.Request{Kind: kind}}
 		expected := "undefined"
 		if kind == urlmode.Payment {
-			wish.Expected, expected = urlmode.Expected{Amount: 1050, Currency: "EUR"}, "{ amount: 1050, currency: 'EUR' }"
+			request.Expected, expected = urlmode.Expected{Amount: 1050, Currency: "EUR"}, "{ amount: 1050, currency: 'EUR' }"
 		}
 		options := "{ urlmode, message: 'Please <sign> & pay.', kind: '" + string(kind) + "', expected: " + expected + " }"
 		statuses := []urlmode.Status{urlmode.Pending, urlmode.Opened, urlmode.Processing, "claimed"}
 		var ends []End
 		for _, status := range statuses {
-			ends = append(ends, openEnd(wish, id, status))
+			ends = append(ends, openEnd(request, id, status))
 		}
 		all.add(t, quoted(t, statuses)+".map((each) => messages.openResult("+options+", { elicitationId: '"+id+"' }, each))", ends)
 		lasts := []int64{-5, 20, 60, 89, 91, 3_569, 3_571, 7_169, 7_170, 7_200, 10_000, 172_769, 172_770, 200_000}
@@ -121,14 +121,14 @@ func TestWhatACallSaysOfAnOpenElicitation(t *testing.T) {
 		for _, last := range lasts {
 			elicitation := urlmode.Elicitation{URL: link, ExpiresAt: now.Add(time.Duration(last) * time.Second)}
 			elicitation.ElicitationID = id
-			ends = append(ends, linkEnd(wish, "Reports", elicitation, urlmode.Opened, now))
+			ends = append(ends, linkEnd(request, "Reports", elicitation, urlmode.Opened, now))
 		}
 		reasons := []string{clientDeclined, clientDismissed, clientFailed}
 		var unopened []End
 		for _, reason := range reasons {
 			elicitation := urlmode.Elicitation{URL: link, ExpiresAt: now.Add(time.Minute)}
 			elicitation.ElicitationID = id
-			unopened = append(unopened, unopenedEnd(wish, "Reports", elicitation, urlmode.Pending, reason, now))
+			unopened = append(unopened, unopenedEnd(request, "Reports", elicitation, urlmode.Pending, reason, now))
 		}
 		all.add(t, quoted(t, reasons)+".map((each) => messages.linkResult("+options+", { elicitationId: '"+id+"', url: '"+link+
 			"', expiresAt: new Date(Date.now() + 60000) }, 'pending', each))", unopened)
@@ -149,9 +149,9 @@ func TestClients(t *testing.T) {
 		{Name: "x", From: "1.2", Before: "2.0", URL: &yes, Round: time.Second, Rounds: 20}, {Name: "y", URL: &no},
 		{Name: "texts", Ask: AskAsText}, {Name: "errs", Ask: AskByError}}})
 	for _, row := range []struct {
-		client Client
-		wished time.Duration
-		want   capabilities
+		client    Client
+		requested time.Duration
+		want      capabilities
 	}{
 		{Client{Name: "z", URL: true}, 0, capabilities{true, true, 0, limits.Round}},
 		{Client{Name: "x", Version: "1.2.0"}, 0, capabilities{false, true, urlmode.RoundsMax, time.Second}},
@@ -164,7 +164,7 @@ func TestClients(t *testing.T) {
 		{Client{Name: "claude-code", Version: "2.1.107", URL: true}, 0, capabilities{true, false, 0, limits.Round}},
 		{Client{Name: "claude-code", Version: "2.1.108", URL: true}, 0, capabilities{true, true, 0, limits.Round}},
 	} {
-		if got := a.capabilities(row.client, row.wished); got != row.want {
+		if got := a.capabilities(row.client, row.requested); got != row.want {
 			t.Errorf("%v: %v", row.client, got)
 		}
 	}
@@ -174,9 +174,9 @@ func TestClients(t *testing.T) {
 func TestNotices(t *testing.T) {
 	a := New(nil, Options{})
 	n := &a.notices
-	var told []string
+	var reported []string
 	report := func(_ context.Context, id string) error {
-		told = append(told, id)
+		reported = append(reported, id)
 		return nil
 	}
 	first, leave := n.use("session", "a")
@@ -191,8 +191,8 @@ func TestNotices(t *testing.T) {
 	first.send(t.Context(), "a", report)
 	second.send(t.Context(), "a", report)
 	other.send(t.Context(), "b", report)
-	if !slices.Equal(told, []string{"a", "b"}) {
-		t.Errorf("told: %v", told)
+	if !slices.Equal(reported, []string{"a", "b"}) {
+		t.Errorf("reported: %v", reported)
 	}
 	leave()
 	leaveOther()
@@ -211,7 +211,7 @@ func TestNotices(t *testing.T) {
 }
 
 func TestMistakes(t *testing.T) {
-	_, err := New(nil, Options{}).Elicit(t.Context(), Call{}, Wish{}, nil)
+	_, err := New(nil, Options{}).Elicit(t.Context(), Call{}, ToolRequest{}, nil)
 	if !errors.Is(err, urlmode.ErrArgument) {
 		t.Error(err)
 	}

@@ -7,20 +7,20 @@ import "sync"
 // Answer is that of an HTTP request, of which an SDK does not tell its tools whether it was written. It is safe for use by any number of
 // goroutines.
 type Answer struct {
-	mu    sync.Mutex
-	ended bool
-	tell  []func(written bool)
+	mu      sync.Mutex
+	ended   bool
+	reports []func(written bool)
 }
 
 // WhenWritten is for [Call.WhenWritten].
-func (a *Answer) WhenWritten(tell func(written bool)) {
+func (a *Answer) WhenWritten(report func(written bool)) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.ended {
-		go tell(false)
+		go report(false)
 		return
 	}
-	a.tell = append(a.tell, tell)
+	a.reports = append(a.reports, report)
 }
 
 // End tells once whether the answer was written.
@@ -31,7 +31,7 @@ func (a *Answer) End(written bool) {
 		return
 	}
 	a.ended = true
-	for _, tell := range a.tell {
-		tell(written)
+	for _, report := range a.reports {
+		report(written)
 	}
 }

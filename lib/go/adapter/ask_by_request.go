@@ -104,7 +104,7 @@ func (k *asking) afterResponse(ctx context.Context, elicitation urlmode.Elicitat
 // reportLater notifies the client when the elicitation is completed, after this call, and verifies until then what the user types.
 func (k *asking) reportLater(id string) {
 	channel := k.call.Channel
-	if channel.Session == nil || channel.CompleteLater == nil && k.wish.verify == nil {
+	if channel.Session == nil || channel.CompleteLater == nil && k.request.verify == nil {
 		return
 	}
 	notice, release := k.a.notices.use(channel.Session, id)
@@ -114,8 +114,8 @@ func (k *asking) reportLater(id string) {
 	}
 	go func() {
 		defer release()
-		options := urlmode.WaitOptions{Recheck: k.wish.Recheck, Verify: k.wish.verify}
-		if _, err := k.a.instance.WaitWith(channel.Life, id, k.wish.Owner, options); err == nil {
+		options := urlmode.WaitOptions{Recheck: k.request.Recheck, Verify: k.request.verify}
+		if _, err := k.a.instance.WaitWith(channel.Life, id, k.request.Owner, options); err == nil {
 			notice.send(channel.Life, id, channel.CompleteLater)
 		}
 	}()
@@ -133,7 +133,7 @@ func (k *asking) watchResponse(id string, responded <-chan response, withdraw co
 		over := make(chan struct{})
 		go func() { // The request is of no use when the elicitation, the session or the instance has ended.
 			defer close(over)
-			k.a.instance.Wait(watching, id, k.wish.Owner)
+			k.a.instance.Wait(watching, id, k.request.Owner)
 		}()
 		select {
 		case said := <-responded:

@@ -20,7 +20,7 @@ func (k *asking) byRetry(elicitation urlmode.Elicitation) (End, error) {
 
 // continueByRetry goes on with what an earlier call has asked for.
 func (k *asking) continueByRetry(ctx context.Context) (End, *completed, error) {
-	retry, err := k.a.instance.OpenRequestState(k.call.Retry.State, k.wish.Request)
+	retry, err := k.a.instance.OpenRequestState(k.call.Retry.State, k.request.Request)
 	if err != nil {
 		return End{}, nil, err
 	}
@@ -60,6 +60,6 @@ func (k *asking) nextRound(ctx context.Context, retry urlmode.Retry) (End, *comp
 }
 
 func (k *asking) required(retry urlmode.Retry) (End, error) {
-	state, err := k.a.instance.RequestState(retry, k.wish.Request)
+	state, err := k.a.instance.RequestState(retry, k.request.Request)
 	return End{State: state}, err
 }

@@ -19,7 +19,7 @@ type asking struct {
 	ctx      context.Context // of the call
 	a        *Adapter
 	call     Call
-	wish     question
+	request  question
 	rounds   int
 	deadline time.Time
 	handed   *handed
@@ -35,7 +35,7 @@ func (k *asking) ask(ctx context.Context, capabilities capabilities) (End, *comp
 		return k.continueByRetry(ctx)
 	}
 	creating := ctx
-	if k.wish.isForOthers() {
+	if k.request.isForOthers() {
 		// A client that cancels the call does not stop it: the next call would go on with what nobody has been told of.
 		creating = context.WithoutCancel(ctx)
 	}
@@ -83,11 +83,11 @@ const (
 func (k *asking) way(of capabilities) way {
 	isOlder := k.call.Channel != nil
 	wanted := k.a.knownOf(k.call.Client).Ask
-	if wanted == "" && k.wish.byError {
+	if wanted == "" && k.request.byError {
 		wanted = AskByError
 	}
 	switch {
-	case k.wish.isForOthers() || !of.url:
+	case k.request.isForOthers() || !of.url:
 		return asksByText
 	case !isOlder && k.call.Retry != nil && of.declares:
 		return asksByRetry
@@ -103,7 +103,7 @@ func (k *asking) byLink(ctx, creating context.Context, elicitation urlmode.Elici
 	if elicitation.Resumed {
 		return k.waitOneRound(ctx, elicitation)
 	}
-	if k.wish.sendLink != nil {
+	if k.request.sendLink != nil {
 		if err := k.sendLink(creating, elicitation); err != nil {
 			return End{}, nil, err
 		}
@@ -118,10 +118,10 @@ func (k *asking) sendLink(ctx context.Context, elicitation urlmode.Elicitation) 
 		if !isSent { // It has failed, perhaps by a panic.
 			ending, cancel := context.WithTimeout(ctx, afterwards)
 			defer cancel()
-			k.a.instance.Abandon(ending, elicitation.ElicitationID, k.wish.Owner, urlmode.Cancel, "not_sent")
+			k.a.instance.Abandon(ending, elicitation.ElicitationID, k.request.Owner, urlmode.Cancel, "not_sent")
 		}
 	}()
-	err := k.wish.sendLink(ctx, ApprovalLink{elicitation.ElicitationID, elicitation.URL, elicitation.ExpiresAt})
+	err := k.request.sendLink(ctx, ApprovalLink{elicitation.ElicitationID, elicitation.URL, elicitation.ExpiresAt})
 	isSent = err == nil
 	return err
 }
@@ -143,7 +143,7 @@ func (k *asking) byError(ctx context.Context, elicitation urlmode.Elicitation, s
 
 // resumeOrCreate finds or creates what this call goes on with. done is set if it is completed already.
 func (k *asking) resumeOrCreate(ctx context.Context) (elicitation urlmode.Elicitation, status urlmode.Status, done *completed, err error) {
-	if elicitation, err = k.wish.create(ctx); err != nil || !elicitation.Resumed {
+	if elicitation, err = k.request.create(ctx); err != nil || !elicitation.Resumed {
 		return elicitation, urlmode.Pending, nil, k.why(ctx, "", err)
 	}
 	outcome, status, err := k.look(ctx, elicitation.ElicitationID)
@@ -155,7 +155,7 @@ func (k *asking) resumeOrCreate(ctx context.Context) (elicitation urlmode.Elicit
 
 // look reads the outcome without waiting, except for a recheck. Nil: it is open, and in this status.
 func (k *asking) look(ctx context.Context, id string) (*urlmode.Outcome, urlmode.Status, error) {
-	outcome, err := k.a.instance.WaitWith(ctx, id, k.wish.Owner, urlmode.WaitOptions{Once: true, Recheck: k.wish.Recheck})
+	outcome, err := k.a.instance.WaitWith(ctx, id, k.request.Owner, urlmode.WaitOptions{Once: true, Recheck: k.request.Recheck})
 	if err == nil {
 		return &outcome, urlmode.Completed, nil
 	}
@@ -171,13 +171,13 @@ func (k *asking) wait(ctx context.Context, id string) (*urlmode.Outcome, urlmode
 	defer stop(nil)
 	waiting, cancel := context.WithDeadline(ctx, k.deadline)
 	defer cancel()
-	beat := &heartbeat{send: k.call.Progress, kind: k.wish.Kind, status: urlmode.Progress(urlmode.Pending), fail: func() { stop(errGone) }}
-	options := urlmode.WaitOptions{Recheck: k.wish.Recheck, Verify: k.wish.verify}
+	beat := &heartbeat{send: k.call.Progress, kind: k.request.Kind, status: urlmode.Progress(urlmode.Pending), fail: func() { stop(errGone) }}
+	options := urlmode.WaitOptions{Recheck: k.request.Recheck, Verify: k.request.verify}
 	if k.call.Progress != nil {
 		options.Progress = func(heard urlmode.Progress) { beat.report(waiting, heard) }
 		go beat.run(waiting, k.a.options.ProgressEvery)
 	}
-	outcome, err := k.a.instance.WaitWith(waiting, id, k.wish.Owner, options)
+	outcome, err := k.a.instance.WaitWith(waiting, id, k.request.Owner, options)
 	if err == nil {
 		return &outcome, urlmode.Completed, nil
 	}
@@ -212,15 +212,15 @@ func (k *asking) done(elicitation urlmode.Elicitation, outcome *urlmode.Outcome)
 func (k *asking) pending(elicitation urlmode.Elicitation, status urlmode.Status) End {
 	switch {
 	case !canBeOpened(elicitation, status):
-		return openEnd(k.wish.Wish, elicitation.ElicitationID, status)
-	case k.wish.isForOthers():
-		return approversEnd(k.wish, k.a.instance.Name(), elicitation, status, time.Now())
+		return openEnd(k.request.ToolRequest, elicitation.ElicitationID, status)
+	case k.request.isForOthers():
+		return approversEnd(k.request, k.a.instance.Name(), elicitation, status, time.Now())
 	}
-	return linkEnd(k.wish.Wish, k.a.instance.Name(), elicitation, status, time.Now())
+	return linkEnd(k.request.ToolRequest, k.a.instance.Name(), elicitation, status, time.Now())
 }
 
 func (k *asking) askOf(elicitation urlmode.Elicitation) Ask {
-	return Ask{ElicitationID: elicitation.ElicitationID, URL: elicitation.URL, Message: k.wish.Message}
+	return Ask{ElicitationID: elicitation.ElicitationID, URL: elicitation.URL, Message: k.request.Message}
 }
 
 // why is the error of a step, or why its context has ended.

@@ -19,10 +19,10 @@ type Call struct {
 	Output *Output
 	// WhenEnded calls the function when the tool has ended: well, or with an error, so that the next call gets what the
 	// body has made. Nil: the tool counts as ended well with the function that asks its user.
-	WhenEnded func(tell func(well bool))
+	WhenEnded func(report func(well bool))
 	// WhenWritten calls the function when the answer was written, or will not be. Nil: it counts as written when the tool has ended well, if
 	// Connection has not ended.
-	WhenWritten func(tell func(written bool))
+	WhenWritten func(report func(written bool))
 	// WhenPassed calls the function where the tool requires input after its function that asks its user has returned a result. Nil: no
 	// function can ask after another one has returned.
 	WhenPassed func(pass func(state string) (string, error))

@@ -28,10 +28,10 @@ func (k *asking) claim(ctx context.Context, done *completed, body Body) (End, bo
 	m, outcome, id := k.a.instance, done.outcome, done.elicitation.ElicitationID
 	if outcome.Action != urlmode.Accept {
 		// The call after a refusal asks again. A refusal claims no payment: what was paid stays for the next one.
-		_, err := m.Claim(ctx, id, k.wish.Owner, urlmode.ClaimOptions{Action: outcome.Action, Reference: outcome.Reference})
+		_, err := m.Claim(ctx, id, k.request.Owner, urlmode.ClaimOptions{Action: outcome.Action, Reference: outcome.Reference})
 		end := failureEnd(outcome.Action, outcome.Reason)
-		if k.wish.detail != nil {
-			end = detailedEnd(outcome.Action, outcome.Reason, k.wish.detail(outcome))
+		if k.request.detail != nil {
+			end = detailedEnd(outcome.Action, outcome.Reason, k.request.detail(outcome))
 		}
 		if outcome.Approver != "" {
 			end = declinedEnd(outcome)
@@ -54,7 +54,7 @@ func (k *asking) claim(ctx context.Context, done *completed, body Body) (End, bo
 	case urlmode.ClaimChanged:
 		return End{}, false, nil
 	case urlmode.ClaimLeased:
-		end, err := k.unfinished(openEnd(k.wish.Wish, id, "claimed"), nil)
+		end, err := k.unfinished(openEnd(k.request.ToolRequest, id, "claimed"), nil)
 		return end, true, err
 	case urlmode.ClaimFulfilled:
 		// In the call that goes on with it, what has failed is something after it.
@@ -62,8 +62,8 @@ func (k *asking) claim(ctx context.Context, done *completed, body Body) (End, bo
 		k.passed(claim, done, true)
 		return End{Result: claim.Result}, true, nil
 	case urlmode.ClaimTaken:
-		if k.wish.claimed != nil {
-			end, err := k.wish.claimed(ctx, id)
+		if k.request.claimed != nil {
+			end, err := k.request.claimed(ctx, id)
 			switch {
 			case errors.Is(err, errGivenBack):
 				return k.claim(ctx, done, body)
@@ -74,7 +74,7 @@ func (k *asking) claim(ctx context.Context, done *completed, body Body) (End, bo
 			}
 		}
 		// The call that has used it was answered just now. This one is about something new; of an account about the same.
-		if done.isEarlier && !outcome.Refunded && k.wish.Kind != urlmode.OAuth {
+		if done.isEarlier && !outcome.Refunded && k.request.Kind != urlmode.OAuth {
 			return End{}, false, nil
 		}
 		end, err := k.taken(ctx, outcome)
@@ -85,7 +85,7 @@ func (k *asking) claim(ctx context.Context, done *completed, body Body) (End, bo
 		return End{}, false, err
 	}
 	// That of an account is final.
-	if work.isDone && k.wish.Kind != urlmode.OAuth {
+	if work.isDone && k.request.Kind != urlmode.OAuth {
 		k.endWithAnswer(id, claim, !work.isKept, !work.isKept)
 		k.passed(claim, done, work.isKept)
 	}
@@ -96,8 +96,8 @@ func (k *asking) claim(ctx context.Context, done *completed, body Body) (End, bo
 // the code. The work for another outcome is done by the next call.
 func (k *asking) begin(ctx context.Context, done *completed) (claim *urlmode.Claim, letClose func(), err error) {
 	letClose = func() {}
-	if k.wish.start != nil {
-		end, err := k.wish.start()
+	if k.request.start != nil {
+		end, err := k.request.start()
 		if err != nil {
 			return nil, letClose, err
 		}
@@ -105,7 +105,7 @@ func (k *asking) begin(ctx context.Context, done *completed) (claim *urlmode.Cla
 	}
 	options := k.leaseOptions(done)
 	options.Wait = max(0, time.Until(k.deadline))
-	claim, err = k.a.instance.BeginClaim(ctx, done.outcome.ElicitationID, k.wish.Owner, options)
+	claim, err = k.a.instance.BeginClaim(ctx, done.outcome.ElicitationID, k.request.Owner, options)
 	if err != nil || claim.State != urlmode.ClaimBegun {
 		letClose()
 	}
@@ -159,7 +159,7 @@ func (k *asking) work(ctx context.Context, claim *urlmode.Claim, done *completed
 	accepted := Accepted{done.outcome, done.elicitation.ReturnURL, claim.Fence}
 	work.made, err = body(context.WithValue(working, deliveryKey{}, inner), accepted)
 	if asks := requiresInput(work.made); err == nil && asks != nil {
-		if k.wish.Kind == urlmode.OAuth {
+		if k.request.Kind == urlmode.OAuth {
 			return work, refuse("the body of an account asks for something itself, which it cannot: the code is good once")
 		}
 		state, err := inner.Open(asks.RequestState)
@@ -171,7 +171,7 @@ func (k *asking) work(ctx context.Context, claim *urlmode.Claim, done *completed
 	if err == nil && work.made != nil {
 		err = k.call.Output.Check(work.made)
 	}
-	if err != nil || (isError(work.made) || isOpen(work.made)) && k.wish.Kind != urlmode.OAuth {
+	if err != nil || (isError(work.made) || isOpen(work.made)) && k.request.Kind != urlmode.OAuth {
 		return work, err
 	}
 	work.isDone = true
@@ -194,7 +194,7 @@ func (k *asking) endWithAnswer(id string, claim *urlmode.Claim, failed, gone boo
 			claim.Release(ctx)
 		}
 	}
-	tell := func(well bool) {
+	report := func(well bool) {
 		if run := k.call.Task; well && run != nil && run.isRun {
 			// Who reads the result of the task confirms it.
 			run.claimed(internals.TaskClaim{ID: id, Fence: claim.Fence}, func(isKept bool) {
@@ -219,9 +219,9 @@ func (k *asking) endWithAnswer(id string, claim *urlmode.Claim, failed, gone boo
 		atMost(limits.ClaimConfirm, func() { end(well || isGone, !isGone) })
 	}
 	if k.call.WhenEnded == nil {
-		tell(true)
+		report(true)
 	} else {
-		k.call.WhenEnded(tell)
+		k.call.WhenEnded(report)
 	}
 }
 

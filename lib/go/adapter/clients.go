@@ -78,7 +78,7 @@ var shippedClients = sync.OnceValue(func() (facts []ClientFacts) {
 	return facts
 })
 
-// capabilities returns what a client takes. round is that of the wish, which has precedence.
+// capabilities returns what a client takes. round is that of the request, which has precedence.
 func (a *Adapter) capabilities(client Client, round time.Duration) capabilities {
 	known := capabilities{declares: client.URL, url: client.URL, round: round}
 	facts := a.knownOf(client)

@@ -36,7 +36,7 @@ func WithDelivery(ctx context.Context) (context.Context, *Delivery) {
 }
 
 // WhenEnded is for [Call.WhenEnded]. It is nil if nobody tells how the tool of the context ends.
-func WhenEnded(ctx context.Context) func(tell func(well bool)) {
+func WhenEnded(ctx context.Context) func(report func(well bool)) {
 	if d, ok := ctx.Value(deliveryKey{}).(*Delivery); ok {
 		return d.when
 	}
@@ -94,21 +94,21 @@ func (d *Delivery) Open(state string) (requestState string, err error) {
 	return state, nil
 }
 
-func (d *Delivery) when(tell func(well bool)) {
+func (d *Delivery) when(report func(well bool)) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.waiting = append(d.waiting, tell)
+	d.waiting = append(d.waiting, report)
 }
 
 // Ended tells whether the tool has returned a result that is no error. A Delivery around this one may know more of one that has.
 func (d *Delivery) Ended(well bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for _, tell := range d.waiting {
+	for _, report := range d.waiting {
 		if d.outer != nil && well {
-			d.outer.when(tell)
+			d.outer.when(report)
 		} else {
-			tell(well)
+			report(well)
 		}
 	}
 	d.waiting, d.passes = nil, nil

@@ -28,7 +28,7 @@ func ExampleAdapter_Elicit() {
 	tools := adapter.New(instance, adapter.Options{})
 
 	call := adapter.Call{Client: adapter.Client{Name: "agent"}}
-	end, err := tools.Elicit(ctx, call, adapter.Wish{
+	end, err := tools.Elicit(ctx, call, adapter.ToolRequest{
 		Message: "Buy the report for 5.00 EUR.",
 		Request: urlmode.Request{
 			Provider: "stripe", Kind: urlmode.Payment, Item: "report:42", Expected: urlmode.Expected{Amount: 500, Currency: "EUR"},

@@ -11,9 +11,9 @@ import (
 	"urlmode.example/urlmode/internal/limits"
 )
 
-// InputWish is what a tool asks its user to type.
-type InputWish struct {
-	// InputRequest is that of [urlmode.Instance.CreateInput]. ResumeKey, ClientID and Traceparent are as in a Wish. VerifyTimeout
+// InputToolRequest is what a tool asks its user to type.
+type InputToolRequest struct {
+	// InputRequest is that of [urlmode.Instance.CreateInput]. ResumeKey, ClientID and Traceparent are as in a ToolRequest. VerifyTimeout
 	// is 30 seconds by default, and not used without Verify.
 	urlmode.InputRequest
 	// Message tells the user and the model what is asked for, and why. It is required.
@@ -27,9 +27,9 @@ type InputWish struct {
 	ByError bool
 }
 
-// ApprovalWish is what a tool asks somebody to decide.
-type ApprovalWish struct {
-	// ApprovalRequest is that of [urlmode.Instance.CreateApproval]. ResumeKey, ClientID and Traceparent are as in a Wish.
+// ApprovalToolRequest is what a tool asks somebody to decide.
+type ApprovalToolRequest struct {
+	// ApprovalRequest is that of [urlmode.Instance.CreateApproval]. ResumeKey, ClientID and Traceparent are as in a ToolRequest.
 	urlmode.ApprovalRequest
 	// Message tells the user and the model what is asked for, and why. It is required.
 	Message string
@@ -51,11 +51,11 @@ type ApprovalLink struct {
 
 // CollectInput asks the user to type something on a page that neither the client nor the model sees, and runs the body with
 // the Values. Waiting, resuming and errors are as with Elicit.
-func (a *Adapter) CollectInput(ctx context.Context, call Call, wish InputWish, body Body) (End, error) {
-	r := wish.InputRequest
+func (a *Adapter) CollectInput(ctx context.Context, call Call, request InputToolRequest, body Body) (End, error) {
+	r := request.InputRequest
 	r.ClientID, r.Traceparent = cmp.Or(r.ClientID, call.ClientID), cmp.Or(r.Traceparent, call.Traceparent)
-	r.ResumeKey = cmp.Or(r.ResumeKey, urlmode.DefaultResumeKey(r.Provider, urlmode.Input, wish.Message, urlmode.Expected{}))
-	if wish.Verify == nil {
+	r.ResumeKey = cmp.Or(r.ResumeKey, urlmode.DefaultResumeKey(r.Provider, urlmode.Input, request.Message, urlmode.Expected{}))
+	if request.Verify == nil {
 		r.VerifyTimeout = 0
 	} else {
 		r.VerifyTimeout = cmp.Or(r.VerifyTimeout, limits.Verify)
@@ -64,28 +64,28 @@ func (a *Adapter) CollectInput(ctx context.Context, call Call, wish InputWish, b
 	if err != nil {
 		return End{}, err
 	}
-	elicitation := Wish{Request: compared, Message: wish.Message, Round: wish.Round}
-	return a.run(ctx, call, question{Wish: elicitation, byError: wish.ByError, verify: wish.Verify,
+	elicitation := ToolRequest{Request: compared, Message: request.Message, Round: request.Round}
+	return a.run(ctx, call, question{ToolRequest: elicitation, byError: request.ByError, verify: request.Verify,
 		create: func(ctx context.Context) (urlmode.Elicitation, error) { return ofForm(a.instance.CreateInput(ctx, r)) }}, body)
 }
 
 // AskApproval asks for a decision of the user, or of others, and runs the body if somebody approves. A call that asks others ends
 // with the link for them, and the next one finds the decision. Waiting, resuming and errors are as with Elicit.
-func (a *Adapter) AskApproval(ctx context.Context, call Call, wish ApprovalWish, body Body) (End, error) {
-	r := wish.ApprovalRequest
+func (a *Adapter) AskApproval(ctx context.Context, call Call, request ApprovalToolRequest, body Body) (End, error) {
+	r := request.ApprovalRequest
 	r.ClientID, r.Traceparent = cmp.Or(r.ClientID, call.ClientID), cmp.Or(r.Traceparent, call.Traceparent)
-	r.ResumeKey = cmp.Or(r.ResumeKey, urlmode.DefaultResumeKey(r.Provider, urlmode.Approval, wish.Message, urlmode.Expected{}))
+	r.ResumeKey = cmp.Or(r.ResumeKey, urlmode.DefaultResumeKey(r.Provider, urlmode.Approval, request.Message, urlmode.Expected{}))
 	compared, err := r.Compared()
 	if err != nil {
 		return End{}, err
 	}
-	q := question{Wish: Wish{Request: compared, Message: wish.Message, Round: wish.Round}, byError: wish.ByError,
+	q := question{ToolRequest: ToolRequest{Request: compared, Message: request.Message, Round: request.Round}, byError: request.ByError,
 		approvers: r.Approvers, others: r.Others,
 		create: func(ctx context.Context) (urlmode.Elicitation, error) {
 			return ofForm(a.instance.CreateApproval(ctx, r))
 		}}
 	if q.isForOthers() {
-		q.sendLink = wish.SendLink
+		q.sendLink = request.SendLink
 	}
 	return a.run(ctx, call, q, body)
 }

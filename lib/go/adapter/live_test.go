@@ -17,8 +17,8 @@ import (
 	"urlmode.example/urlmode/internal/adaptertest"
 )
 
-func account() Wish {
-	return Wish{Message: "Connect.", Request: urlmode.Request{Provider: "github", Kind: urlmode.OAuth,
+func account() ToolRequest {
+	return ToolRequest{Message: "Connect.", Request: urlmode.Request{Provider: "github", Kind: urlmode.OAuth,
 		Owner: adaptertest.Someone(), TargetURL: "https://provider.example/authorize?client_id=a"}}
 }
 
@@ -54,19 +54,19 @@ func (a *elicitation) now() (count, open int) {
 }
 
 func TestTraceOfTheCall(t *testing.T) {
-	m, wish := adaptertest.Open(t), account()
+	m, request := adaptertest.Open(t), account()
 	operator := adaptertest.AsOperator(t)
 	const ofCall, ofTool = adaptertest.Trace, "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00"
 	for _, row := range [][2]string{{"", ofCall}, {ofTool, ofTool}} {
-		wish := wish
-		wish.Traceparent, wish.ID, wish.ResumeKey = row[0], "", rand.Text()
-		end, err := New(m, Options{}).Elicit(t.Context(), Call{Traceparent: ofCall}, wish, nil)
+		request := request
+		request.Traceparent, request.ID, request.ResumeKey = row[0], "", rand.Text()
+		end, err := New(m, Options{}).Elicit(t.Context(), Call{Traceparent: ofCall}, request, nil)
 		if err != nil || !strings.Contains(string(end.Result), "The link works for") {
 			t.Fatalf("%s, %v", end.Result, err)
 		}
 		var kept string
 		if err := operator.QueryRow(t.Context(), "SELECT traceparent FROM urlmode.elicitation WHERE subject = $1 AND resume_key = $2",
-			wish.Owner.Subject, wish.ResumeKey).Scan(&kept); err != nil || kept != row[1] {
+			request.Owner.Subject, request.ResumeKey).Scan(&kept); err != nil || kept != row[1] {
 			t.Errorf("%s, %v", kept, err)
 		}
 	}
@@ -75,7 +75,7 @@ func TestTraceOfTheCall(t *testing.T) {
 // A client that calls and cancels without end has no request and no goroutine for each call. What is left is one
 // wait, to tell the session that the elicitation is completed.
 func TestCancelledCallsKeepNothing(t *testing.T) {
-	m, wish, session := adaptertest.Open(t), account(), &elicitation{}
+	m, request, session := adaptertest.Open(t), account(), &elicitation{}
 	a := New(m, Options{})
 	life, end := context.WithCancel(t.Context())
 	defer end()
@@ -84,7 +84,7 @@ func TestCancelledCallsKeepNothing(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			ended := make(chan error, 1)
 			go func() {
-				_, err := a.Elicit(ctx, session.call(life), wish, nil)
+				_, err := a.Elicit(ctx, session.call(life), request, nil)
 				ended <- err
 			}()
 			adaptertest.Until(t, "the client is asked", func() bool { count, _ := session.now(); return count == from+i+1 })
@@ -109,28 +109,28 @@ func TestCancelledCallsKeepNothing(t *testing.T) {
 
 // The code of an account is good once, so that its body asks for nothing itself: no round can be sent again for it.
 func TestBodyOfAnAccountThatAsksItself(t *testing.T) {
-	m, wish, runs := adaptertest.Open(t), account(), 0
-	wish.Round = time.Millisecond
+	m, request, runs := adaptertest.Open(t), account(), 0
+	request.Round = time.Millisecond
 	call := Call{Client: Client{Name: "tests"}, Retry: &RetriedCall{}}
 	body := func(context.Context, Accepted) (json.RawMessage, error) {
 		runs++
 		return json.RawMessage(`{"resultType":"input_required","inputRequests":{},"requestState":"mine"}`), nil
 	}
 	a := New(m, Options{})
-	if end, err := a.Elicit(t.Context(), call, wish, body); err != nil || !strings.Contains(string(end.Result), "The link works for") {
+	if end, err := a.Elicit(t.Context(), call, request, body); err != nil || !strings.Contains(string(end.Result), "The link works for") {
 		t.Fatalf("%s, %v", end.Result, err)
 	}
-	adaptertest.Complete(t, m, wish.Owner, urlmode.Answer{Action: urlmode.Accept})
-	if end, err := a.Elicit(t.Context(), call, wish, body); err == nil || !strings.Contains(err.Error(), "good once") || end.State != "" || runs != 1 {
+	adaptertest.Complete(t, m, request.Owner, urlmode.Answer{Action: urlmode.Accept})
+	if end, err := a.Elicit(t.Context(), call, request, body); err == nil || !strings.Contains(err.Error(), "good once") || end.State != "" || runs != 1 {
 		t.Fatalf("%q, %v, after %d runs", end.State, err, runs)
 	}
 }
 
 // A client that does not read its progress holds no call longer than its round.
 func TestProgressThatNobodyReads(t *testing.T) {
-	m, wish, operator := adaptertest.Open(t), account(), adaptertest.AsOperator(t)
-	wish.ResumeKey, wish.Round = "one", 2*time.Second
-	made, err := m.Create(t.Context(), wish.Request)
+	m, request, operator := adaptertest.Open(t), account(), adaptertest.AsOperator(t)
+	request.ResumeKey, request.Round = "one", 2*time.Second
+	made, err := m.Create(t.Context(), request.Request)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func TestProgressThatNobodyReads(t *testing.T) {
 	}
 	ended := make(chan End, 1)
 	go func() {
-		end, err := New(m, Options{}).Elicit(t.Context(), Call{Progress: stuck}, wish, nil)
+		end, err := New(m, Options{}).Elicit(t.Context(), Call{Progress: stuck}, request, nil)
 		if err != nil {
 			t.Error(err)
 		}

@@ -67,13 +67,13 @@ func endOf(said string, isError bool, about *described) End {
 }
 
 // linkEnd ends a call whose elicitation is open. The link stands alone on its line, so that a model passes it on as it is.
-func linkEnd(wish Wish, name string, elicitation urlmode.Elicitation, status urlmode.Status, now time.Time) End {
-	return unopenedEnd(wish, name, elicitation, status, "", now)
+func linkEnd(request ToolRequest, name string, elicitation urlmode.Elicitation, status urlmode.Status, now time.Time) End {
+	return unopenedEnd(request, name, elicitation, status, "", now)
 }
 
 // unopenedEnd is linkEnd, and says why the client did not open the page, if it was asked.
-func unopenedEnd(wish Wish, name string, elicitation urlmode.Elicitation, status urlmode.Status, reason string, now time.Time) End {
-	price, opened, message := wish.Expected.String(), "", wish.Message
+func unopenedEnd(request ToolRequest, name string, elicitation urlmode.Elicitation, status urlmode.Status, reason string, now time.Time) End {
+	price, opened, message := request.Expected.String(), "", request.Message
 	if price != "" {
 		price = " " + price
 	}
@@ -83,40 +83,40 @@ func unopenedEnd(wish Wish, name string, elicitation urlmode.Elicitation, status
 	if reason != "" {
 		message = notOpenedText(message, notOpenedTexts[reason])
 	}
-	said := linkText(message, tasksTexts[string(wish.Kind)], price, name, elicitation.URL, inWords(elicitation.ExpiresAt.Sub(now)), opened)
-	about := described{ElicitationID: elicitation.ElicitationID, Status: status, Kind: wish.Kind, Message: wish.Message, URL: elicitation.URL,
+	said := linkText(message, tasksTexts[string(request.Kind)], price, name, elicitation.URL, inWords(elicitation.ExpiresAt.Sub(now)), opened)
+	about := described{ElicitationID: elicitation.ElicitationID, Status: status, Kind: request.Kind, Message: request.Message, URL: elicitation.URL,
 		ExpiresAt: elicitation.ExpiresAt.UTC().Format(isoForm), Reason: reason}
 	if price != "" {
-		about.Expected = &wish.Expected
+		about.Expected = &request.Expected
 	}
 	return endOf(said, false, &about)
 }
 
-// approversEnd ends a call that waits for a decision of somebody else. The link, which is the URL of asked, is for them.
-func approversEnd(wish question, name string, elicitation urlmode.Elicitation, status urlmode.Status, now time.Time) End {
+// approversEnd ends a call that waits for a decision of somebody else. The link, which is the URL of the elicitation, is for them.
+func approversEnd(request question, name string, elicitation urlmode.Elicitation, status urlmode.Status, now time.Time) End {
 	who, approver := otherApproverText(name), any("others")
-	if !wish.others {
-		who, approver = strings.Join(wish.approvers, " or "), wish.approvers
+	if !request.others {
+		who, approver = strings.Join(request.approvers, " or "), request.approvers
 	}
 	sent, nobody := linkToPassOnText, nobodyYetText
-	if wish.sendLink != nil {
+	if request.sendLink != nil {
 		sent = linkSentText
 	}
 	if status == urlmode.Opened {
 		nobody = openedByNobodyText
 	}
-	said := approversText(wish.Message, who, sent, name, elicitation.URL, inWords(elicitation.ExpiresAt.Sub(now)), nobody)
-	return endOf(said, false, &described{ElicitationID: elicitation.ElicitationID, Status: status, Kind: wish.Kind, Message: wish.Message,
+	said := approversText(request.Message, who, sent, name, elicitation.URL, inWords(elicitation.ExpiresAt.Sub(now)), nobody)
+	return endOf(said, false, &described{ElicitationID: elicitation.ElicitationID, Status: status, Kind: request.Kind, Message: request.Message,
 		Approver: approver, ApprovalURL: elicitation.URL, ExpiresAt: elicitation.ExpiresAt.UTC().Format(isoForm)})
 }
 
 // openEnd says that the call has ended, and that what the user has begun has not.
-func openEnd(wish Wish, id string, status urlmode.Status) End {
+func openEnd(request ToolRequest, id string, status urlmode.Status) End {
 	state := openTexts[string(status)]
-	if wish.Kind == urlmode.Input && status == urlmode.Processing {
+	if request.Kind == urlmode.Input && status == urlmode.Processing {
 		state = inputProgressTexts[string(urlmode.ProgressProcessing)]
 	}
-	return endOf(openText(wish.Message, state), false, &described{ElicitationID: id, Status: status, Kind: wish.Kind, Message: wish.Message})
+	return endOf(openText(request.Message, state), false, &described{ElicitationID: id, Status: status, Kind: request.Kind, Message: request.Message})
 }
 
 // declinedEnd is of an approval that was refused.

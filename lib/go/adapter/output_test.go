@@ -13,7 +13,7 @@ import (
 // A link is what a tool with an output schema may return: with its data only where these cannot be taken for a result of the body.
 func TestFit(t *testing.T) {
 	takesAll, takesNothing := func(any) error { return nil }, func(any) error { return errors.New("it does not fit") }
-	link := linkEnd(Wish{Message: "Pay."}, "Reports", urlmode.Elicitation{URL: link}, urlmode.Pending, now)
+	link := linkEnd(ToolRequest{Message: "Pay."}, "Reports", urlmode.Elicitation{URL: link}, urlmode.Pending, now)
 	refusal := failureEnd(urlmode.Decline, "")
 	for name, row := range map[string]struct {
 		output *Output

@@ -11,11 +11,11 @@ import (
 	"urlmode.example/urlmode/internal/texts"
 )
 
-// PaidWish is the subscription that a tool requires.
-type PaidWish struct {
-	// Wish is what a user without a subscription is asked for: its Item is what the subscription is for, and its Expected is the first
+// PaidToolRequest is the subscription that a tool requires.
+type PaidToolRequest struct {
+	// ToolRequest is what a user without a subscription is asked for: its Item is what the subscription is for, and its Expected is the first
 	// price. Kind and Subscription are set.
-	Wish
+	ToolRequest
 	// ManageURL returns the page where the user manages the subscription, or nothing. Who is past due or has paused is sent there. It may be
 	// nil.
 	ManageURL func(context.Context, urlmode.Entitlement) (string, error)
@@ -29,23 +29,23 @@ type PaidBody func(context.Context, urlmode.Entitlement) (json.RawMessage, error
 
 // RequirePaid runs the body for a user who has subscribed to the item. Others are asked for the first payment of a subscription; who is past
 // due or has paused is sent to the page of ManageURL. Waiting, resuming and errors are as with Elicit.
-func (a *Adapter) RequirePaid(ctx context.Context, call Call, wish PaidWish, body PaidBody) (End, error) {
-	found, err := a.subscribed(ctx, wish)
+func (a *Adapter) RequirePaid(ctx context.Context, call Call, request PaidToolRequest, body PaidBody) (End, error) {
+	found, err := a.subscribed(ctx, request)
 	if err != nil {
 		return End{}, err
 	}
 	if found == nil {
 		// The first payment is claimed by its entitlement: a call that has waited for it looks again.
-		end, used, err := a.subscribe(ctx, call, wish)
+		end, used, err := a.subscribe(ctx, call, request)
 		if err != nil || used == nil {
 			return end, err
 		}
 		found = used
 	}
 	if !found.Entitled {
-		return a.manage(ctx, call, wish, *found)
+		return a.manage(ctx, call, request, *found)
 	}
-	found.ManageURL = func(ctx context.Context) (string, error) { return wish.page(ctx, *found) }
+	found.ManageURL = func(ctx context.Context) (string, error) { return request.page(ctx, *found) }
 	made, err := body(ctx, *found)
 	if err == nil {
 		err = call.Output.Check(made)
@@ -54,11 +54,11 @@ func (a *Adapter) RequirePaid(ctx context.Context, call Call, wish PaidWish, bod
 }
 
 // subscribed returns the subscription of the user, as long as it is not over.
-func (a *Adapter) subscribed(ctx context.Context, wish PaidWish) (*urlmode.Entitlement, error) {
-	if wish.Item == "" {
+func (a *Adapter) subscribed(ctx context.Context, request PaidToolRequest) (*urlmode.Entitlement, error) {
+	if request.Item == "" {
 		return nil, refuse("Item is required")
 	}
-	found, err := a.instance.Entitlements(ctx, wish.Owner.Subject, wish.Item)
+	found, err := a.instance.Entitlements(ctx, request.Owner.Subject, request.Item)
 	if err != nil || len(found) == 0 || found[0].IsOver() {
 		return nil, err
 	}
@@ -66,13 +66,13 @@ func (a *Adapter) subscribed(ctx context.Context, wish PaidWish) (*urlmode.Entit
 }
 
 // subscribe asks the user to subscribe. The subscription is nil if the call has ended otherwise.
-func (a *Adapter) subscribe(ctx context.Context, call Call, wish PaidWish) (End, *urlmode.Entitlement, error) {
+func (a *Adapter) subscribe(ctx context.Context, call Call, request PaidToolRequest) (End, *urlmode.Entitlement, error) {
 	var found *urlmode.Entitlement
-	asked := wish.Wish
-	asked.Kind, asked.Subscription = urlmode.Payment, true
-	q := a.questionOf(call, asked, wish.ByError)
+	payment := request.ToolRequest
+	payment.Kind, payment.Subscription = urlmode.Payment, true
+	q := a.questionOf(call, payment, request.ByError)
 	q.claimed = func(ctx context.Context, _ string) (end *End, err error) {
-		if found, err = a.subscribed(ctx, wish); found == nil {
+		if found, err = a.subscribed(ctx, request); found == nil {
 			return nil, err
 		}
 		return &End{}, nil
@@ -82,32 +82,32 @@ func (a *Adapter) subscribe(ctx context.Context, call Call, wish PaidWish) (End,
 	})
 	if errors.Is(err, urlmode.ErrSubscribed) {
 		// Another call has subscribed since this one looked.
-		if now, failed := a.subscribed(ctx, wish); failed != nil || now != nil {
+		if now, failed := a.subscribed(ctx, request); failed != nil || now != nil {
 			return End{}, now, failed
 		}
 	}
 	return end, found, err
 }
 
-func (w PaidWish) page(ctx context.Context, entitlement urlmode.Entitlement) (string, error) {
-	if w.ManageURL == nil {
+func (r PaidToolRequest) page(ctx context.Context, entitlement urlmode.Entitlement) (string, error) {
+	if r.ManageURL == nil {
 		return "", nil
 	}
-	return w.ManageURL(ctx, entitlement)
+	return r.ManageURL(ctx, entitlement)
 }
 
 // manage ends a call of a user whose subscription has a problem.
-func (a *Adapter) manage(ctx context.Context, call Call, wish PaidWish, entitlement urlmode.Entitlement) (End, error) {
+func (a *Adapter) manage(ctx context.Context, call Call, request PaidToolRequest, entitlement urlmode.Entitlement) (End, error) {
 	reason := "past_due"
 	if entitlement.Paused {
 		reason = "paused"
 	}
-	url, err := wish.page(ctx, entitlement)
+	url, err := request.page(ctx, entitlement)
 	if err != nil {
 		return End{}, err
 	}
 	if url == "" {
 		return call.Output.fit(failureEnd(urlmode.Cancel, reason)), nil
 	}
-	return call.Output.fit(endOf(manageText(wish.Message, reasonsTexts[reason], url), true, nil)), nil
+	return call.Output.fit(endOf(manageText(request.Message, reasonsTexts[reason], url), true, nil)), nil
 }

@@ -26,8 +26,8 @@ type shop struct {
 	at           int64
 }
 
-// tell sends an event. A first payment names its elicitation, and the later events the subscription.
-func (s *shop) tell(id *string, effect, reference, said string) (outcome string) {
+// send sends an event. A first payment names its elicitation, and the later events the subscription.
+func (s *shop) send(id *string, effect, reference, said string) (outcome string) {
 	s.t.Helper()
 	s.at++
 	details := fmt.Sprintf(`{"subscription": {"id": %q, "at_ms": %d%s}}`, s.subscription, s.at, said)
@@ -50,7 +50,7 @@ func TestRequirePaid(t *testing.T) {
 		Session: s, Life: t.Context(),
 		Request: func(ctx context.Context, ask Ask) (string, error) {
 			asked++
-			if said := s.tell(nil, "subscription", "", fmt.Sprintf(`, "payment": "pay_%s", "status": "active"`, ask.ElicitationID)); said != "subscription" {
+			if said := s.send(nil, "subscription", "", fmt.Sprintf(`, "payment": "pay_%s", "status": "active"`, ask.ElicitationID)); said != "subscription" {
 				t.Error(said)
 			}
 			if _, err := m.Complete(ctx, ask.ElicitationID, me, urlmode.Answer{Action: urlmode.Accept, Amount: 1050, Currency: "EUR",
@@ -61,11 +61,12 @@ func TestRequirePaid(t *testing.T) {
 		},
 		Complete: func(context.Context, string) error { return nil },
 	}}
-	wish := PaidWish{Wish: Wish{Message: "Pro is 10.50 a month.", Round: 20 * time.Second, Request: urlmode.Request{Provider: "stripe", Owner: me, Item: "pro",
-		Expected: urlmode.Expected{Amount: 1050, Currency: "EUR"}, TargetURL: "https://shop.example/checkout"}}}
-	use := func(wish PaidWish) string {
+	request := PaidToolRequest{ToolRequest: ToolRequest{Message: "Pro is 10.50 a month.", Round: 20 * time.Second, Request: urlmode.Request{
+		Provider: "stripe", Owner: me, Item: "pro", Expected: urlmode.Expected{Amount: 1050, Currency: "EUR"},
+		TargetURL: "https://shop.example/checkout"}}}
+	use := func(request PaidToolRequest) string {
 		t.Helper()
-		end, err := a.RequirePaid(t.Context(), call, wish, func(_ context.Context, e urlmode.Entitlement) (json.RawMessage, error) {
+		end, err := a.RequirePaid(t.Context(), call, request, func(_ context.Context, e urlmode.Entitlement) (json.RawMessage, error) {
 			return json.RawMessage(`"` + e.Item + " is " + string(e.Status) + `"`), nil
 		})
 		if err != nil {
@@ -74,11 +75,11 @@ func TestRequirePaid(t *testing.T) {
 		return string(end.Result)
 	}
 	for range 3 {
-		if said := use(wish); said != `"pro is active"` || asked != 1 {
+		if said := use(request); said != `"pro is active"` || asked != 1 {
 			t.Fatalf("%s, asked %d times", said, asked)
 		}
 	}
-	s.tell(nil, "subscription", "", `, "status": "trialing", "until_ms": 4102444800000`)
+	s.send(nil, "subscription", "", `, "status": "trialing", "until_ms": 4102444800000`)
 	found, err := m.Entitlements(t.Context(), me.Subject, "")
 	if err != nil || len(found) != 1 || found[0].Status != urlmode.Trialing || !found[0].Entitled || found[0].Until.Year() != 2100 || found[0].Subscription != s.subscription {
 		t.Errorf("%+v, %v", found, err)
@@ -93,19 +94,19 @@ func TestRequirePaid(t *testing.T) {
 		t.Error(err)
 	}
 
-	s.tell(nil, "subscription", "", `, "status": "past_due"`)
-	if said := use(wish); !strings.Contains(said, "Not done: the last payment of the subscription has failed or is missing.") {
+	s.send(nil, "subscription", "", `, "status": "past_due"`)
+	if said := use(request); !strings.Contains(said, "Not done: the last payment of the subscription has failed or is missing.") {
 		t.Error(said)
 	}
-	wish.ManageURL = func(_ context.Context, e urlmode.Entitlement) (string, error) {
+	request.ManageURL = func(_ context.Context, e urlmode.Entitlement) (string, error) {
 		return "https://shop.example/" + string(e.Status), nil
 	}
-	if said := use(wish); !strings.Contains(said, `\n\nhttps://shop.example/past_due\n\n`) {
+	if said := use(request); !strings.Contains(said, `\n\nhttps://shop.example/past_due\n\n`) {
 		t.Error(said)
 	}
-	s.tell(nil, "subscription", "", `, "status": "cancelled", "until_ms": 4102444800000`)
+	s.send(nil, "subscription", "", `, "status": "cancelled", "until_ms": 4102444800000`)
 	for manage, page := range map[bool]string{true: "https://shop.example/cancelled", false: ""} {
-		with := wish
+		with := request
 		if !manage {
 			with.ManageURL = nil
 		}
@@ -118,12 +119,12 @@ func TestRequirePaid(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	s.tell(nil, "subscription", "", `, "status": "paused"`)
-	if said := use(wish); !strings.Contains(said, "the subscription is paused") || asked != 1 {
+	s.send(nil, "subscription", "", `, "status": "paused"`)
+	if said := use(request); !strings.Contains(said, "the subscription is paused") || asked != 1 {
 		t.Error(said)
 	}
-	s.tell(nil, "subscription", "", `, "status": "ended"`)
-	if said := use(wish); said != `"pro is active"` && asked != 2 {
+	s.send(nil, "subscription", "", `, "status": "ended"`)
+	if said := use(request); said != `"pro is active"` && asked != 2 {
 		t.Errorf("%s, asked %d times", said, asked)
 	}
 }
@@ -133,8 +134,8 @@ func TestRequirePaidMeanwhile(t *testing.T) {
 	m, me := adaptertest.Open(t), adaptertest.Someone()
 	a := New(m, Options{})
 	request := urlmode.Request{Provider: "stripe", Owner: me, Item: "pro", Expected: urlmode.Expected{Amount: 1050, Currency: "EUR"}}
-	wish := PaidWish{Wish: Wish{Message: "Pro.", Round: time.Second, Request: request}}
-	found, err := a.subscribed(t.Context(), wish)
+	toolRequest := PaidToolRequest{ToolRequest: ToolRequest{Message: "Pro.", Round: time.Second, Request: request}}
+	found, err := a.subscribed(t.Context(), toolRequest)
 	if found != nil || err != nil {
 		t.Fatal(found, err)
 	}
@@ -148,14 +149,14 @@ func TestRequirePaidMeanwhile(t *testing.T) {
 		Reference: "pay_" + elicitation.ElicitationID}); err != nil {
 		t.Fatal(err)
 	}
-	wish.Target = func(context.Context, urlmode.TargetArguments) (urlmode.Target, error) {
+	toolRequest.Target = func(context.Context, urlmode.TargetArguments) (urlmode.Target, error) {
 		return urlmode.Target{}, errors.New("a second checkout")
 	}
 	bought.ID = ""
 	if _, err := m.Create(t.Context(), bought); !errors.Is(err, urlmode.ErrSubscribed) {
 		t.Error(err)
 	}
-	end, used, err := a.subscribe(t.Context(), Call{}, wish)
+	end, used, err := a.subscribe(t.Context(), Call{}, toolRequest)
 	if err != nil || used == nil || !used.Entitled {
 		t.Errorf("%s, %v, %v", end.Result, used, err)
 	}
@@ -177,8 +178,8 @@ func TestRequirePaidWhileCheckout(t *testing.T) {
 	}
 	second := request
 	second.TargetURL, second.Target = "", buy
-	wish := PaidWish{Wish: Wish{Message: "Pro.", Round: time.Second, Request: second}}
-	end, used, err := a.subscribe(t.Context(), Call{}, wish)
+	toolRequest := PaidToolRequest{ToolRequest: ToolRequest{Message: "Pro.", Round: time.Second, Request: second}}
+	end, used, err := a.subscribe(t.Context(), Call{}, toolRequest)
 	if err != nil || used == nil || !used.Entitled {
 		t.Errorf("%s, %v, %v", end.Result, used, err)
 	}
@@ -201,10 +202,10 @@ func TestRequirePaidRefuses(t *testing.T) {
 	if _, err := m.Create(t.Context(), request); !errors.Is(err, urlmode.ErrArgument) {
 		t.Error(err)
 	}
-	if _, err := a.Elicit(t.Context(), Call{}, Wish{Request: request, Message: "Pro."}, nil); !errors.Is(err, urlmode.ErrArgument) {
+	if _, err := a.Elicit(t.Context(), Call{}, ToolRequest{Request: request, Message: "Pro."}, nil); !errors.Is(err, urlmode.ErrArgument) {
 		t.Error(err)
 	}
-	if _, err := a.RequirePaid(t.Context(), Call{}, PaidWish{Wish: Wish{Message: "Pro."}}, nil); !errors.Is(err, urlmode.ErrArgument) {
+	if _, err := a.RequirePaid(t.Context(), Call{}, PaidToolRequest{ToolRequest: ToolRequest{Message: "Pro."}}, nil); !errors.Is(err, urlmode.ErrArgument) {
 		t.Error(err)
 	}
 }

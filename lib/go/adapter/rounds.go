@@ -10,16 +10,16 @@ import (
 	"urlmode.example/urlmode/internal/limits"
 )
 
-// asked is the part of a result by which a body asks the client for something itself, as a gateway does for a server behind it.
-type asked struct {
+// inputRequired is the part of a result by which a body asks the client for something itself, as a gateway does for a server behind it.
+type inputRequired struct {
 	ResultType    string          `json:"resultType"`
 	InputRequests json.RawMessage `json:"inputRequests"`
 	RequestState  string          `json:"requestState"`
 }
 
 // requiresInput is nil if a result is final.
-func requiresInput(made json.RawMessage) *asked {
-	var asks asked
+func requiresInput(made json.RawMessage) *inputRequired {
+	var asks inputRequired
 	if json.Unmarshal(made, &asks) != nil || asks.ResultType != "input_required" && asks.InputRequests == nil && asks.RequestState == "" {
 		return nil
 	}
@@ -55,7 +55,7 @@ func (k *asking) nextOfBody(ctx context.Context) (end End, done *completed, isRo
 	if k.call.Retry == nil || k.call.Retry.State == "" {
 		return End{}, nil, false, nil
 	}
-	elicitation, round, err := k.a.instance.OpenRoundState(k.call.Retry.State, k.wish.Request)
+	elicitation, round, err := k.a.instance.OpenRoundState(k.call.Retry.State, k.request.Request)
 	if err != nil || round == nil {
 		return End{}, nil, false, err
 	}
@@ -70,7 +70,7 @@ func (k *asking) nextOfBody(ctx context.Context) (end End, done *completed, isRo
 // holdFor keeps the claim for the next round, and returns the requestState that goes on with it.
 func (k *asking) holdFor(ctx context.Context, claim *urlmode.Claim, done *completed, state string) (string, error) {
 	round := urlmode.Round{Reference: claim.Reference, Fence: claim.Fence, State: state}
-	sealed, err := k.a.instance.RoundState(done.elicitation, round, k.wish.Request)
+	sealed, err := k.a.instance.RoundState(done.elicitation, round, k.request.Request)
 	if err == nil {
 		err = claim.Hold(ctx, limits.ClaimHold)
 	}
@@ -86,13 +86,13 @@ func (k *asking) passed(claim *urlmode.Claim, done *completed, isKept bool) {
 		if !isKept {
 			claim.Release(context.WithoutCancel(k.ctx))
 		}
-		return k.a.instance.RoundState(done.elicitation, urlmode.Round{State: state, Passed: true}, k.wish.Request)
+		return k.a.instance.RoundState(done.elicitation, urlmode.Round{State: state, Passed: true}, k.request.Request)
 	})
 }
 
 // leaseOptions are those of the claim of this call, or of the round before.
 func (k *asking) leaseOptions(done *completed) urlmode.LeaseOptions {
-	o := urlmode.LeaseOptions{Reference: done.outcome.Reference, Recheck: k.wish.Recheck}
+	o := urlmode.LeaseOptions{Reference: done.outcome.Reference, Recheck: k.request.Recheck}
 	if done.round != nil && !done.round.Passed {
 		o.Reference, o.Fence = done.round.Reference, done.round.Fence
 	}

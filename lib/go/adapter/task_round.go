@@ -17,10 +17,10 @@ type TaskRound struct {
 	isRun bool
 
 	mu       sync.Mutex
-	asked    *awaited
+	awaited  *awaited
 	isUndone bool // it has failed before its body, for a reason that can pass by itself
 	claims   []internals.TaskClaim
-	tell     []func(isKept bool)
+	reports  []func(isKept bool)
 }
 
 // awaited is what a task waits for.
@@ -39,23 +39,23 @@ func (w *awaited) kept(call internals.TaskCall) internals.TaskCall {
 func (r *TaskRound) Asks() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.asked != nil
+	return r.awaited != nil
 }
 
 // claimed is for a claim of which the result of a run is made.
-func (r *TaskRound) claimed(claim internals.TaskClaim, tell func(isKept bool)) {
+func (r *TaskRound) claimed(claim internals.TaskClaim, report func(isKept bool)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.claims, r.tell = append(r.claims, claim), append(r.tell, tell)
+	r.claims, r.reports = append(r.claims, claim), append(r.reports, report)
 }
 
 // end tells once whether the task has the result.
 func (r *TaskRound) end(isKept bool) {
 	r.mu.Lock()
-	tell := r.tell
-	r.tell = nil
+	reports := r.reports
+	r.reports = nil
 	r.mu.Unlock()
-	for _, each := range tell {
+	for _, each := range reports {
 		each(isKept)
 	}
 }
@@ -73,7 +73,7 @@ func (r *TaskRound) undone(err error) {
 // byTask asks a client that holds its calls as tasks: the call ends at once, and the task says how the client asks its user. declares: it can
 // send its user to a URL. Otherwise the task has the link as text.
 func (k *asking) byTask(ctx, creating context.Context, elicitation urlmode.Elicitation, status urlmode.Status, declares bool) (End, error) {
-	if !elicitation.Resumed && k.wish.sendLink != nil {
+	if !elicitation.Resumed && k.request.sendLink != nil {
 		if err := k.sendLink(creating, elicitation); err != nil {
 			return End{}, err
 		}
@@ -95,7 +95,7 @@ func (k *asking) byTask(ctx, creating context.Context, elicitation urlmode.Elici
 	round := k.call.Task
 	round.mu.Lock()
 	defer round.mu.Unlock()
-	round.asked = &awaited{elicitation.ElicitationID, k.wish.Kind, k.pending(elicitation, status).text()}
+	round.awaited = &awaited{elicitation.ElicitationID, k.request.Kind, k.pending(elicitation, status).text()}
 	return end, nil
 }
 

@@ -101,10 +101,10 @@ type TaskState struct {
 
 // Create keeps a call that waits, with the result by which its function asks. The Owner must be that of the elicitation.
 func (ts *Tasks) Create(ctx context.Context, owner urlmode.Owner, call TaskedCall, round *TaskRound, requests map[string]json.RawMessage) (TaskDetails, error) {
-	if round.asked == nil {
+	if round.awaited == nil {
 		return TaskDetails{}, refuse("no function of this call has asked its user")
 	}
-	made, err := ts.rows.Create(ctx, owner.Subject, owner.Session, round.asked.elicitation, round.asked.kept(internals.TaskCall{
+	made, err := ts.rows.Create(ctx, owner.Subject, owner.Session, round.awaited.elicitation, round.awaited.kept(internals.TaskCall{
 		Tool: call.Tool, Arguments: call.Arguments, Responses: call.Responses, State: call.State, Requests: requests}))
 	if err != nil {
 		return TaskDetails{}, err
@@ -179,12 +179,12 @@ func (ts *Tasks) Update(ctx context.Context, id string, responses map[string]jso
 			return err
 		}
 		if isFirst && task.Call.IsOwn {
-			asked := asking{a: ts.a, call: Call{Client: of.Client}, wish: question{Wish: Wish{Request: urlmode.Request{Owner: of.Owner}}}}
+			k := asking{a: ts.a, call: Call{Client: of.Client}, request: question{ToolRequest: ToolRequest{Request: urlmode.Request{Owner: of.Owner}}}}
 			ended, _ := refusalOf(string(said.Action))
 			if ended == "" {
 				ended = accepted
 			}
-			asked.endAsk(ctx, task.Elicitation, ended)
+			k.endAsk(ctx, task.Elicitation, ended)
 		}
 	}
 	return nil
@@ -320,7 +320,7 @@ func (ts *Tasks) keep(ctx context.Context, task *internals.Task, lease int, roun
 }
 
 // nextOf is nil if the task waits as before.
-func nextOf(task *internals.Task, round *TaskRound, asks *asked) (*internals.NextCall, error) {
+func nextOf(task *internals.Task, round *TaskRound, asks *inputRequired) (*internals.NextCall, error) {
 	if asks == nil || asks.RequestState == task.Call.State {
 		return nil, nil
 	}
@@ -331,8 +331,8 @@ func nextOf(task *internals.Task, round *TaskRound, asks *asked) (*internals.Nex
 			return nil, err
 		}
 	}
-	if round.asked != nil {
-		return &internals.NextCall{Elicitation: round.asked.elicitation, Call: round.asked.kept(next)}, nil
+	if round.awaited != nil {
+		return &internals.NextCall{Elicitation: round.awaited.elicitation, Call: round.awaited.kept(next)}, nil
 	}
 	if len(next.Requests) > 0 {
 		next.IsOwn, next.Text = false, ""

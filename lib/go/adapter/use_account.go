@@ -37,12 +37,12 @@ var errConnectedMeanwhile = errors.New(texts.ConnectedMeanwhile)
 // errGivenBack means that the call that had claimed an account has given it back.
 var errGivenBack = errors.New("the account was given back")
 
-// AccountWish is the account that a tool uses.
-type AccountWish struct {
+// AccountToolRequest is the account that a tool uses.
+type AccountToolRequest struct {
 	// Vault is required.
 	Vault Accounts
 	// ConnectRequest says whose account it is, and what the user is asked if there is none. ResumeKey, ClientID and Traceparent
-	// are as in a Wish. A scope of Scopes is missing if it was neither granted nor asked for, because some providers do not say
+	// are as in a ToolRequest. A scope of Scopes is missing if it was neither granted nor asked for, because some providers do not say
 	// what they have granted; one of RequiredScopes if it was not granted.
 	urlmode.ConnectRequest
 	// Message tells the user and the model what is asked for, and why. It is required.
@@ -66,33 +66,33 @@ type AccountBody func(context.Context, urlmode.AccessToken) (json.RawMessage, er
 // connect it again, or for scopes that are missing, beside those that there are. Waiting, resuming and errors are as with Elicit.
 //
 // Errors: also an [urlmode.AccountError] of ErrAccountUnavailable, ErrAccountSeal or ErrProviderUnavailable.
-func (a *Adapter) UseAccount(ctx context.Context, call Call, wish AccountWish, body AccountBody) (End, error) {
+func (a *Adapter) UseAccount(ctx context.Context, call Call, request AccountToolRequest, body AccountBody) (End, error) {
 	if err := a.instance.Internals(internals.Permit{}).CheckContext(ctx); err != nil {
 		return End{}, err
 	}
-	if wish.Vault == nil {
+	if request.Vault == nil {
 		return End{}, refuse("Vault is required")
 	}
 	var err error
-	if wish.ConnectRequest, err = wish.Vault.WithDefaults(wish.ConnectRequest); err != nil {
+	if request.ConnectRequest, err = request.Vault.WithDefaults(request.ConnectRequest); err != nil {
 		return End{}, err
 	}
-	token, known, err := wish.find(ctx)
+	token, known, err := request.find(ctx)
 	if err != nil {
 		return End{}, err
 	}
-	if token != nil && !wish.lacks(*token) {
-		if made, err := wish.run(ctx, *token, body); !errors.Is(err, urlmode.ErrTokenRefused) {
+	if token != nil && !request.lacks(*token) {
+		if made, err := request.run(ctx, *token, body); !errors.Is(err, urlmode.ErrTokenRefused) {
 			return checked(call, made, err)
 		}
 	}
-	end, used, err := a.connect(ctx, call, wish, known)
+	end, used, err := a.connect(ctx, call, request, known)
 	if err != nil || used == nil {
 		return end, err
 	}
-	made, err := wish.run(ctx, *used, body)
+	made, err := request.run(ctx, *used, body)
 	if errors.Is(err, urlmode.ErrTokenRefused) {
-		err = &urlmode.AccountError{Code: urlmode.ErrAccountReconnect, Provider: wish.Provider, Account: used.Account, Reason: "refused"}
+		err = &urlmode.AccountError{Code: urlmode.ErrAccountReconnect, Provider: request.Provider, Account: used.Account, Reason: "refused"}
 	}
 	return checked(call, made, err)
 }
@@ -106,13 +106,13 @@ func checked(call Call, made json.RawMessage, err error) (End, error) {
 
 // run runs the body; once more, with a refreshed token, if it says that the provider's API has refused the first one. The error
 // ErrTokenRefused: the token cannot be replaced without the user.
-func (w *AccountWish) run(ctx context.Context, token urlmode.AccessToken, body AccountBody) (json.RawMessage, error) {
+func (r *AccountToolRequest) run(ctx context.Context, token urlmode.AccessToken, body AccountBody) (json.RawMessage, error) {
 	made, err := body(ctx, token)
 	if !errors.Is(err, urlmode.ErrTokenRefused) {
 		return made, err
 	}
-	w.refused = token.Token
-	fresh, err := w.token(ctx, token.Account)
+	r.refused = token.Token
+	fresh, err := r.token(ctx, token.Account)
 	switch {
 	case errors.Is(err, urlmode.ErrAccountReconnect):
 		return nil, urlmode.ErrTokenRefused
@@ -120,14 +120,14 @@ func (w *AccountWish) run(ctx context.Context, token urlmode.AccessToken, body A
 		return nil, err
 	}
 	if made, err = body(ctx, fresh); errors.Is(err, urlmode.ErrTokenRefused) {
-		w.refused = fresh.Token
+		r.refused = fresh.Token
 	}
 	return made, err
 }
 
 // find returns a token, or nil; and the scopes that the account was asked for before.
-func (w AccountWish) find(ctx context.Context) (*urlmode.AccessToken, []string, error) {
-	token, err := w.token(ctx, w.Account)
+func (r AccountToolRequest) find(ctx context.Context) (*urlmode.AccessToken, []string, error) {
+	token, err := r.token(ctx, r.Account)
 	var about *urlmode.AccountError
 	switch {
 	case err == nil:
@@ -137,7 +137,7 @@ func (w AccountWish) find(ctx context.Context) (*urlmode.AccessToken, []string, 
 	case !errors.Is(err, urlmode.ErrAccountReconnect) || !errors.As(err, &about):
 		return nil, nil, err
 	}
-	accounts, err := w.Vault.Accounts(ctx, w.Owner.Subject, w.Provider)
+	accounts, err := r.Vault.Accounts(ctx, r.Owner.Subject, r.Provider)
 	for _, each := range accounts {
 		if each.Account == about.Account {
 			return nil, known(each.Requested, each.Scopes), err
@@ -146,8 +146,8 @@ func (w AccountWish) find(ctx context.Context) (*urlmode.AccessToken, []string, 
 	return nil, nil, err
 }
 
-func (w AccountWish) token(ctx context.Context, account string) (urlmode.AccessToken, error) {
-	return w.Vault.AccessToken(ctx, urlmode.AccountRequest{Subject: w.Owner.Subject, Provider: w.Provider, Account: account, ValidFor: w.ValidFor, Refused: w.refused})
+func (r AccountToolRequest) token(ctx context.Context, account string) (urlmode.AccessToken, error) {
+	return r.Vault.AccessToken(ctx, urlmode.AccountRequest{Subject: r.Owner.Subject, Provider: r.Provider, Account: account, ValidFor: r.ValidFor, Refused: r.refused})
 }
 
 func known(requested, granted []string) []string {
@@ -157,25 +157,25 @@ func known(requested, granted []string) []string {
 	return granted
 }
 
-func (w AccountWish) lacks(token urlmode.AccessToken) bool {
-	return slices.ContainsFunc(w.Scopes, func(scope string) bool {
+func (r AccountToolRequest) lacks(token urlmode.AccessToken) bool {
+	return slices.ContainsFunc(r.Scopes, func(scope string) bool {
 		return !slices.Contains(token.Scopes, scope) && !slices.Contains(token.Requested, scope)
-	}) || slices.ContainsFunc(w.RequiredScopes, func(scope string) bool { return !slices.Contains(token.Scopes, scope) })
+	}) || slices.ContainsFunc(r.RequiredScopes, func(scope string) bool { return !slices.Contains(token.Scopes, scope) })
 }
 
 // connect asks the user to connect the account. The token is nil if the call has ended otherwise.
-func (a *Adapter) connect(ctx context.Context, call Call, wish AccountWish, known []string) (End, *urlmode.AccessToken, error) {
-	elicitation := wish.ConnectRequest
+func (a *Adapter) connect(ctx context.Context, call Call, toolRequest AccountToolRequest, known []string) (End, *urlmode.AccessToken, error) {
+	elicitation := toolRequest.ConnectRequest
 	elicitation.Scopes = nil
-	for _, each := range slices.Concat(known, wish.Scopes, wish.RequiredScopes) {
+	for _, each := range slices.Concat(known, toolRequest.Scopes, toolRequest.RequiredScopes) {
 		if !slices.Contains(elicitation.Scopes, each) {
 			elicitation.Scopes = append(elicitation.Scopes, each)
 		}
 	}
 	elicitation.ClientID = cmp.Or(elicitation.ClientID, call.ClientID)
 	elicitation.Traceparent = cmp.Or(elicitation.Traceparent, call.Traceparent)
-	elicitation.ResumeKey = cmp.Or(elicitation.ResumeKey, urlmode.DefaultResumeKey(wish.Provider, urlmode.OAuth, wish.Message, urlmode.Expected{}))
-	begun, err := wish.Vault.Connecting(ctx, elicitation)
+	elicitation.ResumeKey = cmp.Or(elicitation.ResumeKey, urlmode.DefaultResumeKey(toolRequest.Provider, urlmode.OAuth, toolRequest.Message, urlmode.Expected{}))
+	begun, err := toolRequest.Vault.Connecting(ctx, elicitation)
 	if err != nil {
 		return End{}, nil, err
 	}
@@ -184,20 +184,20 @@ func (a *Adapter) connect(ctx context.Context, call Call, wish AccountWish, know
 	target := request.Target
 	request.Target = func(ctx context.Context, arguments urlmode.TargetArguments) (urlmode.Target, error) {
 		// There is nothing to resume: another call may have connected the account since this one looked for it.
-		token, _, err := wish.find(ctx)
+		token, _, err := toolRequest.find(ctx)
 		if err != nil {
 			return urlmode.Target{}, err
 		}
-		if token != nil && !wish.lacks(*token) {
+		if token != nil && !toolRequest.lacks(*token) {
 			meanwhile = token
 			return urlmode.Target{}, errConnectedMeanwhile
 		}
 		return target(ctx, arguments)
 	}
 	isConnected, isByAnother, account, givenBack := false, false, "", 0
-	q := question{Wish: Wish{Request: request, Message: wish.Message, Round: wish.Round}, byError: wish.ByError,
+	q := question{ToolRequest: ToolRequest{Request: request, Message: toolRequest.Message, Round: toolRequest.Round}, byError: toolRequest.ByError,
 		create: func(ctx context.Context) (urlmode.Elicitation, error) { return a.instance.Create(ctx, request) },
-		detail: wish.Vault.AuthorizationDetail, start: a.instance.Internals(internals.Permit{}).Start,
+		detail: toolRequest.Vault.AuthorizationDetail, start: a.instance.Internals(internals.Permit{}).Start,
 		claimed: func(ctx context.Context, id string) (*End, error) {
 			reason, isKnown, err := begun.Await(ctx, id)
 			if errors.Is(err, urlmode.ErrOpen) {
@@ -226,13 +226,13 @@ func (a *Adapter) connect(ctx context.Context, call Call, wish AccountWish, know
 	case errors.As(err, &not):
 		return detailedEnd(not.Action, not.Reason, not.Detail), nil, nil
 	case err == nil && isByAnother:
-		return wish.shared(ctx)
+		return toolRequest.shared(ctx)
 	case err != nil || !isConnected:
 		return end, nil, err
-	case wish.Account != "" && account != wish.Account:
+	case toolRequest.Account != "" && account != toolRequest.Account:
 		return failureEnd(urlmode.Cancel, otherAccount), nil, nil
 	}
-	token, err := wish.token(ctx, account)
+	token, err := toolRequest.token(ctx, account)
 	if err != nil {
 		return End{}, nil, err
 	}
@@ -240,20 +240,20 @@ func (a *Adapter) connect(ctx context.Context, call Call, wish AccountWish, know
 }
 
 // shared looks at what another call has connected: it may be another account than this call needs, or less than it requires.
-func (w AccountWish) shared(ctx context.Context) (End, *urlmode.AccessToken, error) {
-	token, _, err := w.find(ctx)
-	if err != nil || token != nil && !w.lacks(*token) {
+func (r AccountToolRequest) shared(ctx context.Context) (End, *urlmode.AccessToken, error) {
+	token, _, err := r.find(ctx)
+	if err != nil || token != nil && !r.lacks(*token) {
 		return End{}, token, err
 	}
-	accounts, err := w.Vault.Accounts(ctx, w.Owner.Subject, w.Provider)
+	accounts, err := r.Vault.Accounts(ctx, r.Owner.Subject, r.Provider)
 	switch {
 	case err != nil:
 		return End{}, nil, err
-	case w.Account != "" && (token == nil || len(accounts) == 0 || accounts[0].Account != w.Account):
+	case r.Account != "" && (token == nil || len(accounts) == 0 || accounts[0].Account != r.Account):
 		return failureEnd(urlmode.Cancel, otherAccount), nil, nil
 	case token == nil: // It was disconnected since.
 		return failureEnd(urlmode.Cancel, "claimed"), nil, nil
 	}
-	missing := slices.DeleteFunc(slices.Clone(w.RequiredScopes), func(scope string) bool { return slices.Contains(token.Scopes, scope) })
+	missing := slices.DeleteFunc(slices.Clone(r.RequiredScopes), func(scope string) bool { return slices.Contains(token.Scopes, scope) })
 	return detailedEnd(urlmode.Cancel, "scope_missing", strings.Join(missing, " ")), nil, nil
 }

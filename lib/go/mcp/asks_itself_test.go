@@ -87,7 +87,7 @@ func TestBodyThatAsksItself(t *testing.T) {
 		through, calls := upstream(t, w), 0
 		server := serverOf(func(ctx context.Context, call *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			calls++
-			return of[calls%2].ElicitURL(ctx, call, wish(p.me, "the text"), func(ctx context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
+			return of[calls%2].ElicitURL(ctx, call, toolRequest(p.me, "the text"), func(ctx context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
 				runs = append(runs, accepted.Fence)
 				return through.CallTool(ctx, &sdk.CallToolParams{Name: "write", RequestState: call.Params.RequestState, InputResponses: call.Params.InputResponses})
 			})
@@ -118,14 +118,14 @@ func TestElicitationsFollowEachOther(t *testing.T) {
 				m, p := adaptertest.Open(t), &payer{t: t, me: adaptertest.Someone()}
 				tools, runs := New(m, Options{}), map[string]int{}
 				buy := func(ctx context.Context, call *sdk.CallToolRequest, what string) (*sdk.CallToolResult, error) {
-					return tools.ElicitURL(ctx, call, wish(p.me, what), func(_ context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
+					return tools.ElicitURL(ctx, call, toolRequest(p.me, what), func(_ context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
 						runs[what]++
 						return text("Paid " + what + "."), nil
 					})
 				}
 				server := serverOf(func(ctx context.Context, call *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 					if order == "one for the other" {
-						return tools.ElicitURL(ctx, call, wish(p.me, "one"), func(ctx context.Context, _ Accepted) (*sdk.CallToolResult, error) {
+						return tools.ElicitURL(ctx, call, toolRequest(p.me, "one"), func(ctx context.Context, _ Accepted) (*sdk.CallToolResult, error) {
 							runs["one"]++
 							return buy(ctx, call, "two")
 						})
@@ -168,7 +168,7 @@ func TestOpenQuestionAfterWhatIsDone(t *testing.T) {
 		server := sdk.NewServer(&sdk.Implementation{Name: "tests", Version: "1"}, nil)
 		AddTool[struct{}, report](server, &sdk.Tool{Name: "buy"}, func(ctx context.Context, call *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, error) {
 			buy := func(what string) (*sdk.CallToolResult, error) {
-				wanted := wish(p.me, what)
+				wanted := toolRequest(p.me, what)
 				wanted.Round = time.Second
 				return tools.RequireURL(ctx, call, wanted, Typed(func(context.Context, Accepted) (report, error) {
 					runs[what]++
@@ -215,7 +215,7 @@ func TestRoundThatFailsAfterWhatIsDone(t *testing.T) {
 	tools, runs := New(m, Options{}), map[string]int{}
 	server := serverOf(func(ctx context.Context, call *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		buy := func(what string) (*sdk.CallToolResult, error) {
-			return tools.ElicitURL(ctx, call, wish(p.me, what), func(context.Context, Accepted) (*sdk.CallToolResult, error) {
+			return tools.ElicitURL(ctx, call, toolRequest(p.me, what), func(context.Context, Accepted) (*sdk.CallToolResult, error) {
 				if runs[what]++; what == "two" && runs[what] == 1 {
 					return nil, errors.New("it is out")
 				}
@@ -243,7 +243,7 @@ func TestRoundsOfABody(t *testing.T) {
 	tools := New(m, Options{})
 	buyer, bought, state, waits := p.me, "one", "mine", time.Minute
 	server := serverOf(func(ctx context.Context, call *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		wanted := wish(buyer, bought)
+		wanted := toolRequest(buyer, bought)
 		wanted.Round = waits
 		return tools.ElicitURL(ctx, call, wanted, func(context.Context, Accepted) (*sdk.CallToolResult, error) {
 			if runs++; call.Params.RequestState == "" {

@@ -25,7 +25,7 @@ func TestCancelledCallsOverHTTP(t *testing.T) {
 	var heard atomic.Int32
 	ended, asked := make(chan error, calls), make(chan struct{}, calls)
 	server := serverOf(func(ctx context.Context, call *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		result, err := tools.ElicitURL(ctx, call, wish(adaptertest.Someone(), "one"), nil)
+		result, err := tools.ElicitURL(ctx, call, toolRequest(adaptertest.Someone(), "one"), nil)
 		ended <- err
 		return result, err
 	})
@@ -72,7 +72,7 @@ func TestCancelledCallsOverAPipe(t *testing.T) {
 	var heard atomic.Int32
 	asked := make(chan struct{}, calls)
 	server := serverOf(func(ctx context.Context, call *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		return tools.ElicitURL(ctx, call, wish(adaptertest.Someone(), "one"), nil)
+		return tools.ElicitURL(ctx, call, toolRequest(adaptertest.Someone(), "one"), nil)
 	})
 	session := connectAs(t, &payer{t: t}, func(ctx context.Context, _ *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 		asked <- struct{}{}

@@ -31,7 +31,7 @@ func TestToolThatFailsAfterItsBody(t *testing.T) {
 		p, runs := &payer{t: t, me: adaptertest.Someone(), instance: adaptertest.Open(t), action: "accept"}, 0
 		tools := New(adaptertest.Open(t), Options{})
 		run := func(ctx context.Context, call *sdk.CallToolRequest, wanted careless) (*sdk.CallToolResult, error) {
-			result, err := tools.ElicitURL(ctx, call, wish(p.me, "one"), func(_ context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
+			result, err := tools.ElicitURL(ctx, call, toolRequest(p.me, "one"), func(_ context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
 				runs++
 				made := text(fmt.Sprintf("%s in run %d.", accepted.Reference, runs))
 				made.IsError = wanted.How == "answers with an error"
@@ -114,7 +114,7 @@ func TestResultOfAClientThatIsGone(t *testing.T) {
 		p, references := &payer{t: t, me: adaptertest.Someone(), instance: adaptertest.Open(t), action: "accept"}, []string{}
 		tools, begun, goOn := New(adaptertest.Open(t), Options{}), make(chan struct{}), make(chan struct{})
 		server := serverOf(func(ctx context.Context, call *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-			return tools.ElicitURL(ctx, call, wish(p.me, "one"), func(_ context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
+			return tools.ElicitURL(ctx, call, toolRequest(p.me, "one"), func(_ context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
 				if references = append(references, accepted.Reference); len(references) == 1 && !row.IsCut {
 					close(begun)
 					<-goOn
@@ -188,7 +188,7 @@ func TestClientThatLeavesWithItsAnswer(t *testing.T) {
 	p := &payer{t: t, me: adaptertest.Someone(), instance: adaptertest.Open(t), action: "accept"}
 	tools := New(adaptertest.Open(t), Options{})
 	server := serverOf(func(ctx context.Context, call *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		return tools.ElicitURL(ctx, call, wish(p.me, "one"), func(_ context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
+		return tools.ElicitURL(ctx, call, toolRequest(p.me, "one"), func(_ context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
 			return text(accepted.Reference), nil
 		})
 	})

@@ -17,7 +17,7 @@ func ExampleTools_ElicitURL() {
 	tools := mcp.New(instance, mcp.Options{})
 	server := sdk.NewServer(&sdk.Implementation{Name: "reports", Version: "1.0.0"}, nil)
 	sdk.AddTool(server, &sdk.Tool{Name: "report"}, func(ctx context.Context, call *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, any, error) {
-		result, err := tools.ElicitURL(ctx, call, mcp.Wish{
+		result, err := tools.ElicitURL(ctx, call, mcp.ToolRequest{
 			Message: "Buy the report for 5.00 EUR.",
 			Request: urlmode.Request{
 				Provider: "stripe", Kind: urlmode.Payment, Item: "report:42", Owner: urlmode.Owner{Subject: mcp.SubjectOf(call)},
@@ -36,9 +36,9 @@ func ExampleAddTool() {
 		Text  string `json:"text"`
 		Pages int    `json:"pages"`
 	}
-	var tools *mcp.Tools   // of the process
-	var payment mcp.Wish   // of the user
-	var server *sdk.Server // which has the tool
+	var tools *mcp.Tools        // of the process
+	var payment mcp.ToolRequest // of the user
+	var server *sdk.Server      // which has the tool
 	mcp.AddTool[struct{}, report](server, &sdk.Tool{Name: "report"}, func(ctx context.Context, call *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, error) {
 		return tools.ElicitURL(ctx, call, payment, mcp.Typed(func(context.Context, mcp.Accepted) (report, error) {
 			return report{Text: "The report.", Pages: 3}, nil

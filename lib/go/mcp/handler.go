@@ -151,7 +151,7 @@ func (t *Tools) knownConnection(extra *sdk.RequestExtra) *connection {
 	return t.connections[extra.Header.Get(connectionHeader)]
 }
 
-func (t *Tools) connectionOf(extra *sdk.RequestExtra, session *sdk.ServerSession) (ctx context.Context, whenWritten func(tell func(written bool))) {
+func (t *Tools) connectionOf(extra *sdk.RequestExtra, session *sdk.ServerSession) (ctx context.Context, whenWritten func(report func(written bool))) {
 	known := t.knownConnection(extra)
 	if known == nil {
 		return nil, nil

@@ -17,8 +17,8 @@ import (
 	"urlmode.example/urlmode/internal/adaptertest"
 )
 
-func wish(me urlmode.Owner, what string) Wish {
-	return Wish{Message: "Pay for " + what + ".", Request: adaptertest.Payment(me, what)}
+func toolRequest(me urlmode.Owner, what string) ToolRequest {
+	return ToolRequest{Message: "Pay for " + what + ".", Request: adaptertest.Payment(me, what)}
 }
 
 func text(said string) *sdk.CallToolResult {
@@ -33,10 +33,10 @@ type payer struct {
 
 	answer func(id string) // instead of paying
 
-	mu     sync.Mutex
-	asked  []string
-	told   []string
-	action string
+	mu       sync.Mutex
+	asked    []string
+	reported []string
+	action   string
 }
 
 func (p *payer) elicit(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
@@ -73,7 +73,7 @@ func connectAs(t *testing.T, p *payer, elicit elicitationHandler, server *sdk.Se
 		ElicitationHandler: elicit, ElicitationCompleteHandler: func(_ context.Context, r *sdk.ElicitationCompleteNotificationRequest) {
 			p.mu.Lock()
 			defer p.mu.Unlock()
-			p.told = append(p.told, r.Params.ElicitationID)
+			p.reported = append(p.reported, r.Params.ElicitationID)
 		}})
 	if older {
 		// The client asks which revisions there are, and the server does not know what it means.
@@ -139,7 +139,7 @@ func TestTwoPaymentsInOneCall(t *testing.T) {
 		paid := ""
 		call.Extra = &sdk.RequestExtra{TokenInfo: &auth.TokenInfo{Extra: map[string]any{"client_id": "gateway"}}}
 		for _, what := range []string{"one", "two"} {
-			wanted := wish(p.me, what)
+			wanted := toolRequest(p.me, what)
 			wanted.SameClient = true
 			result, err := tools.ElicitURL(ctx, call, wanted, func(_ context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
 				return text(accepted.Reference), nil
@@ -160,7 +160,7 @@ func TestTwoPaymentsInOneCall(t *testing.T) {
 			adaptertest.Until(t, "the client is told", func() bool {
 				p.mu.Lock()
 				defer p.mu.Unlock()
-				return len(p.told) > i && p.told[i] == id
+				return len(p.reported) > i && p.reported[i] == id
 			})
 		}
 	}
@@ -209,13 +209,13 @@ func TestRounds(t *testing.T) {
 	tools, calls := New(m, Options{}), 0
 	session := connect(t, p, serverOf(func(ctx context.Context, call *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		if calls++; calls == 2 {
-			retry, err := m.OpenRequestState(call.Params.RequestState, wish(p.me, "one").Request)
+			retry, err := m.OpenRequestState(call.Params.RequestState, toolRequest(p.me, "one").Request)
 			if err != nil {
 				return nil, err
 			}
 			adaptertest.Pay(t, p.instance, p.me, retry.Elicitation.ElicitationID)
 		}
-		return tools.ElicitURL(ctx, call, wish(p.me, "one"), func(_ context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
+		return tools.ElicitURL(ctx, call, toolRequest(p.me, "one"), func(_ context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
 			return text("Paid with " + accepted.Reference), nil
 		})
 	}), false)
@@ -232,14 +232,14 @@ func TestForms(t *testing.T) {
 		p.answer = func(string) { adaptertest.Type(t, m, p.me, id, "sk-1") }
 		session := connect(t, p, serverOf(func(ctx context.Context, call *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			calls++
-			input := InputWish{Message: "Your key.", InputRequest: adaptertest.Key(p.me, id)}
+			input := InputToolRequest{Message: "Your key.", InputRequest: adaptertest.Key(p.me, id)}
 			result, err := tools.CollectInput(ctx, call, input, func(_ context.Context, typed Accepted) (*sdk.CallToolResult, error) {
 				return text("Stored " + typed.Values["api_key"].(string) + "."), nil
 			})
 			if err != nil || said(result) != "Stored sk-1." {
 				return result, err
 			}
-			return tools.AskApproval(ctx, call, ApprovalWish{Message: "Agree.", ApprovalRequest: adaptertest.Deletion(p.me)}, nil)
+			return tools.AskApproval(ctx, call, ApprovalToolRequest{Message: "Agree.", ApprovalRequest: adaptertest.Deletion(p.me)}, nil)
 		}), older)
 		result := call(t, session)
 		if !strings.Contains(said(result), "The decision is for somebody else") || len(p.asked) != 1 || older != (calls == 1) {
@@ -253,7 +253,7 @@ func TestNothingIsKept(t *testing.T) {
 	m, p := adaptertest.Open(t), &payer{t: t, me: adaptertest.Someone(), instance: adaptertest.Open(t), action: "cancel"}
 	tools := New(m, Options{})
 	session := connect(t, p, serverOf(func(ctx context.Context, call *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		return tools.ElicitURL(ctx, call, wish(p.me, "one"), nil)
+		return tools.ElicitURL(ctx, call, toolRequest(p.me, "one"), nil)
 	}), true)
 	if got := said(call(t, session)); !strings.Contains(got, "The client did not open it: it dismissed the request.") {
 		t.Fatal(got)
@@ -276,14 +276,14 @@ func TestCallWithoutAuthentication(t *testing.T) {
 			t.Errorf("%s: %q", name, subject)
 		}
 		if subject == "" {
-			_, err := tools.ElicitURL(t.Context(), call, wish(urlmode.Owner{Subject: subject}, "report:1"), nil)
+			_, err := tools.ElicitURL(t.Context(), call, toolRequest(urlmode.Owner{Subject: subject}, "report:1"), nil)
 			if own := (*urlmode.Error)(nil); !errors.As(err, &own) || own.Code != urlmode.ErrArgument || !strings.Contains(err.Error(), "Subject") {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
 	}
 	var none context.Context
-	if _, err := tools.ElicitURL(none, &sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{}, Session: &sdk.ServerSession{}}, Wish{}, nil); !errors.Is(err, urlmode.ErrArgument) {
+	if _, err := tools.ElicitURL(none, &sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{}, Session: &sdk.ServerSession{}}, ToolRequest{}, nil); !errors.Is(err, urlmode.ErrArgument) {
 		t.Errorf("a nil context: %v", err)
 	}
 }
@@ -294,7 +294,7 @@ func TestReasonOfAPendingAnswer(t *testing.T) {
 		p := &payer{t: t, me: adaptertest.Someone()}
 		tools := New(adaptertest.Open(t), Options{})
 		server := serverOf(func(ctx context.Context, call *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-			return tools.ElicitURL(ctx, call, wish(p.me, "one"), func(context.Context, Accepted) (*sdk.CallToolResult, error) { return text("Paid."), nil })
+			return tools.ElicitURL(ctx, call, toolRequest(p.me, "one"), func(context.Context, Accepted) (*sdk.CallToolResult, error) { return text("Paid."), nil })
 		})
 		session := connectAs(t, p, func(context.Context, *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 			if action == "error" {

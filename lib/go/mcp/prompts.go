@@ -20,10 +20,10 @@ type ResourceBody func(context.Context, Accepted) (*sdk.ReadResourceResult, erro
 
 // ElicitPrompt is ElicitURL for a prompt. What would be the text of a tool, such as the link for a client that cannot be asked, is a
 // *jsonrpc.Error: a client would take it for the prompt.
-func (t *Tools) ElicitPrompt(ctx context.Context, call *sdk.GetPromptRequest, wish Wish, body PromptBody) (*sdk.GetPromptResult, error) {
+func (t *Tools) ElicitPrompt(ctx context.Context, call *sdk.GetPromptRequest, request ToolRequest, body PromptBody) (*sdk.GetPromptResult, error) {
 	result, asks, err := elicitAs(ctx, t, &sdk.CallToolRequest{Session: call.Session, Extra: call.Extra, Params: &sdk.CallToolParamsRaw{
 		Meta: call.Params.Meta, Name: call.Params.Name, InputResponses: call.Params.InputResponses, RequestState: call.Params.RequestState,
-	}}, wish, body)
+	}}, request, body)
 	if asks != nil {
 		result = &sdk.GetPromptResult{InputRequests: asks.InputRequests, RequestState: asks.RequestState}
 	}
@@ -31,10 +31,10 @@ func (t *Tools) ElicitPrompt(ctx context.Context, call *sdk.GetPromptRequest, wi
 }
 
 // ElicitResource is ElicitPrompt for a resource.
-func (t *Tools) ElicitResource(ctx context.Context, call *sdk.ReadResourceRequest, wish Wish, body ResourceBody) (*sdk.ReadResourceResult, error) {
+func (t *Tools) ElicitResource(ctx context.Context, call *sdk.ReadResourceRequest, request ToolRequest, body ResourceBody) (*sdk.ReadResourceResult, error) {
 	result, asks, err := elicitAs(ctx, t, &sdk.CallToolRequest{Session: call.Session, Extra: call.Extra, Params: &sdk.CallToolParamsRaw{
 		Meta: call.Params.Meta, Name: call.Params.URI, InputResponses: call.Params.InputResponses, RequestState: call.Params.RequestState,
-	}}, wish, body)
+	}}, request, body)
 	if asks != nil {
 		result = &sdk.ReadResourceResult{InputRequests: asks.InputRequests, RequestState: asks.RequestState}
 	}
@@ -42,9 +42,9 @@ func (t *Tools) ElicitResource(ctx context.Context, call *sdk.ReadResourceReques
 }
 
 // elicitAs asks as a tool does. It returns what the body returns, or what is asked for, or an error in place of what a tool would say.
-func elicitAs[R any](ctx context.Context, t *Tools, call *sdk.CallToolRequest, wish Wish,
+func elicitAs[R any](ctx context.Context, t *Tools, call *sdk.CallToolRequest, request ToolRequest,
 	body func(context.Context, Accepted) (*R, error)) (made *R, asks *sdk.CallToolResult, err error) {
-	end, err := t.adapter.Elicit(ctx, t.callOf(ctx, call), wish, bodies.InJSON(body))
+	end, err := t.adapter.Elicit(ctx, t.callOf(ctx, call), request, bodies.InJSON(body))
 	if err != nil || end.State != "" {
 		asks, err = toResult(end, err)
 		if err != nil {

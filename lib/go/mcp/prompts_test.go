@@ -19,12 +19,12 @@ import (
 func seller(tools *Tools, p *payer) *sdk.Server {
 	server := sdk.NewServer(&sdk.Implementation{Name: "tests", Version: "1"}, nil)
 	server.AddPrompt(&sdk.Prompt{Name: "advice"}, func(ctx context.Context, call *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
-		return tools.ElicitPrompt(ctx, call, wish(p.me, "advice"), func(_ context.Context, accepted Accepted) (*sdk.GetPromptResult, error) {
+		return tools.ElicitPrompt(ctx, call, toolRequest(p.me, "advice"), func(_ context.Context, accepted Accepted) (*sdk.GetPromptResult, error) {
 			return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: "By " + accepted.Reference}}}}, nil
 		})
 	})
 	server.AddResource(&sdk.Resource{URI: "shop://report", Name: "report"}, func(ctx context.Context, call *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-		return tools.ElicitResource(ctx, call, wish(p.me, "report"), func(_ context.Context, accepted Accepted) (*sdk.ReadResourceResult, error) {
+		return tools.ElicitResource(ctx, call, toolRequest(p.me, "report"), func(_ context.Context, accepted Accepted) (*sdk.ReadResourceResult, error) {
 			return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: call.Params.URI, Text: "By " + accepted.Reference}}}, nil
 		})
 	})

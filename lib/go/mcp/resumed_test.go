@@ -33,7 +33,7 @@ func resume(t *testing.T, tools *Tools, p *payer) *resuming {
 	c := &resuming{close: make(chan func(sdk.CloseSSEStreamArgs), 8), ended: make(chan error, 8), asked: make(chan string, 8), fetched: make(chan struct{}, 8)}
 	server := serverOf(func(ctx context.Context, call *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		c.close <- call.Extra.CloseSSEStream
-		result, err := tools.ElicitURL(ctx, call, wish(p.me, "one"), func(_ context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
+		result, err := tools.ElicitURL(ctx, call, toolRequest(p.me, "one"), func(_ context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
 			return text(accepted.Reference), nil
 		})
 		c.ended <- err
@@ -136,7 +136,7 @@ func TestStreamWithoutASession(t *testing.T) {
 	tools := New(m, Options{})
 	server := serverOf(func(ctx context.Context, call *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		ask := func() (*sdk.CallToolResult, error) {
-			return tools.ElicitURL(ctx, call, wish(p.me, "one"), func(context.Context, Accepted) (*sdk.CallToolResult, error) { return text("Paid."), nil })
+			return tools.ElicitURL(ctx, call, toolRequest(p.me, "one"), func(context.Context, Accepted) (*sdk.CallToolResult, error) { return text("Paid."), nil })
 		}
 		if result, err := ask(); err != nil {
 			return result, err

@@ -126,7 +126,7 @@ func TestTaskOfABodyThatAsksItself(t *testing.T) {
 	of := []*Tools{New(adaptertest.Open(t), Options{}), New(adaptertest.Open(t), Options{})}
 	through, calls := upstream(t, w), atomic.Int32{}
 	c := newTaskClient(t, of[0], serverOf(func(ctx context.Context, call *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		return of[calls.Add(1)%2].ElicitURL(ctx, call, wish(p.me, "the text"), func(ctx context.Context, _ Accepted) (*sdk.CallToolResult, error) {
+		return of[calls.Add(1)%2].ElicitURL(ctx, call, toolRequest(p.me, "the text"), func(ctx context.Context, _ Accepted) (*sdk.CallToolResult, error) {
 			return through.CallTool(ctx, &sdk.CallToolParams{Name: "write", RequestState: call.Params.RequestState, InputResponses: call.Params.InputResponses})
 		})
 	}), ofUser(p.me))
@@ -166,7 +166,7 @@ func TestTaskOfARunThatFailsBeforeItsBody(t *testing.T) {
 		if calls.Add(1) == 2 {
 			end()
 		}
-		return tools.ElicitURL(ctx, call, wish(p.me, "one"), func(context.Context, Accepted) (*sdk.CallToolResult, error) {
+		return tools.ElicitURL(ctx, call, toolRequest(p.me, "one"), func(context.Context, Accepted) (*sdk.CallToolResult, error) {
 			runs.Add(1)
 			return text("Done."), nil
 		})
@@ -198,7 +198,7 @@ func TestTaskOfAResultThatCannotBeKept(t *testing.T) {
 	} {
 		var runs atomic.Int32
 		c := newTaskClient(t, tools, serverOf(func(ctx context.Context, call *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-			result, err := tools.ElicitURL(ctx, call, wish(p.me, what), func(context.Context, Accepted) (*sdk.CallToolResult, error) { return text("Done."), nil })
+			result, err := tools.ElicitURL(ctx, call, toolRequest(p.me, what), func(context.Context, Accepted) (*sdk.CallToolResult, error) { return text("Done."), nil })
 			if err != nil || result.InputRequests != nil {
 				return result, err
 			}
@@ -221,7 +221,7 @@ func TestClientsWithoutTasks(t *testing.T) {
 	p := &payer{t: t, me: adaptertest.Someone()}
 	tools := New(adaptertest.Open(t), Options{})
 	buy := func(ctx context.Context, call *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		return tools.ElicitURL(ctx, call, wish(p.me, "one"), func(context.Context, Accepted) (*sdk.CallToolResult, error) { return text("Done."), nil })
+		return tools.ElicitURL(ctx, call, toolRequest(p.me, "one"), func(context.Context, Accepted) (*sdk.CallToolResult, error) { return text("Done."), nil })
 	}
 	with := newTaskClient(t, tools, serverOf(buy), ofUser(p.me))
 	without := with.with(map[string]any{"elicitation": map[string]any{"url": map[string]any{}}})

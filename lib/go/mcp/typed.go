@@ -150,7 +150,7 @@ func Typed[Given, Out any](body func(context.Context, Given) (Out, error)) func(
 
 // Output makes the results of a handler for [sdk.AddTool] of the results of a function of Tools, whose body [Typed] has made:
 //
-//	return mcp.Output[Report](tools.ElicitURL(ctx, call, wish, mcp.Typed(body)))
+//	return mcp.Output[Report](tools.ElicitURL(ctx, call, request, mcp.Typed(body)))
 //
 // A call that ends without the result of a body has an error with the link, or with what has happened.
 func Output[Out any](result *sdk.CallToolResult, err error) (*sdk.CallToolResult, Out, error) {

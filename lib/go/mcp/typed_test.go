@@ -41,16 +41,16 @@ func newShop(t *testing.T, action string) *shop {
 	pagesFrom1 := &jsonschema.Schema{Type: "object", Required: []string{"report", "pages"}, Properties: map[string]*jsonschema.Schema{
 		"report": {Type: "string"}, "pages": {Type: "integer", Minimum: jsonschema.Ptr(1.0)}}}
 	AddTool[struct{}, report](s.server, &sdk.Tool{Name: "buy"}, func(ctx context.Context, call *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, error) {
-		return s.tools.ElicitURL(ctx, call, wish(s.me, "one"), run)
+		return s.tools.ElicitURL(ctx, call, toolRequest(s.me, "one"), run)
 	})
 	AddTool[struct{}, report](s.server, &sdk.Tool{Name: "strict", OutputSchema: pagesFrom1}, func(ctx context.Context, call *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, error) {
-		return s.tools.ElicitURL(ctx, call, wish(s.me, "strict"), run)
+		return s.tools.ElicitURL(ctx, call, toolRequest(s.me, "strict"), run)
 	})
 	AddTool[struct{}, map[string]any](s.server, &sdk.Tool{Name: "anything"}, func(ctx context.Context, call *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, error) {
-		return s.tools.ElicitURL(ctx, call, wish(s.me, "anything"), run)
+		return s.tools.ElicitURL(ctx, call, toolRequest(s.me, "anything"), run)
 	})
 	sdk.AddTool(s.server, &sdk.Tool{Name: "order"}, func(ctx context.Context, call *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, report, error) {
-		return Output[report](s.tools.ElicitURL(ctx, call, wish(s.me, "two"), run))
+		return Output[report](s.tools.ElicitURL(ctx, call, toolRequest(s.me, "two"), run))
 	})
 	return s
 }
@@ -148,7 +148,7 @@ func TestZeroOutBesideTheAnswer(t *testing.T) {
 				tool.OutputSchema = schema
 			}
 			sdk.AddTool(s.server, tool, func(ctx context.Context, call *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, report, error) {
-				result, err := s.tools.ElicitURL(ctx, call, wish(s.me, "careless"), Typed(func(context.Context, Accepted) (report, error) {
+				result, err := s.tools.ElicitURL(ctx, call, toolRequest(s.me, "careless"), Typed(func(context.Context, Accepted) (report, error) {
 					return report{"Forty-two.", 3}, nil
 				}))
 				return result, report{}, err

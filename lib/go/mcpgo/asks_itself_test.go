@@ -36,7 +36,7 @@ func TestBodyThatAsksItself(t *testing.T) {
 		a := &answering{payer: &payer{t: t, me: adaptertest.Someone(), instance: adaptertest.Open(t)}}
 		tools := New(adaptertest.Open(t), Options{})
 		url := serve(t, tools, Middleware(func(ctx context.Context, call sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-			return tools.ElicitURL(ctx, call, wish(a.me), func(ctx context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
+			return tools.ElicitURL(ctx, call, toolRequest(a.me), func(ctx context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
 				mine := CallOf(ctx, call).Params
 				if mine.RequestState == "" && len(mine.InputResponses) == 0 {
 					return server.NewInputRequestBuilder("mine").Elicit("colour", sdk.ElicitationParams{Message: "Which colour?", RequestedSchema: map[string]any{

@@ -23,7 +23,7 @@ func TestToolThatFailsAfterItsBody(t *testing.T) {
 		s, runs, how := &shop{payer: &payer{t: t, me: adaptertest.Someone(), instance: adaptertest.Open(t)}}, 0, ""
 		tools := New(adaptertest.Open(t), Options{})
 		run := func(ctx context.Context, call sdk.CallToolRequest, _ order) (*sdk.CallToolResult, error) {
-			result, err := tools.ElicitURL(ctx, call, wish(s.me), func(_ context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
+			result, err := tools.ElicitURL(ctx, call, toolRequest(s.me), func(_ context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
 				runs++
 				made := sdk.NewToolResultText(fmt.Sprintf("%s in run %d.", accepted.Reference, runs))
 				made.IsError = how == "answers with an error"
@@ -74,7 +74,7 @@ func TestResultOfAClientThatIsGone(t *testing.T) {
 		s, references := &shop{payer: &payer{t: t, me: adaptertest.Someone(), instance: adaptertest.Open(t)}}, []string{}
 		tools, begun, goOn := New(adaptertest.Open(t), Options{}), make(chan struct{}), make(chan struct{})
 		url := serve(t, tools, func(ctx context.Context, call sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-			return tools.ElicitURL(ctx, call, wish(s.me), func(_ context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
+			return tools.ElicitURL(ctx, call, toolRequest(s.me), func(_ context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
 				if references = append(references, accepted.Reference); len(references) == 1 && !row.IsCut {
 					close(begun)
 					<-goOn

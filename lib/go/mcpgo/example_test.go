@@ -18,7 +18,7 @@ func ExampleTools_ElicitURL() {
 	tools := mcpgo.New(instance, mcpgo.Options{})
 	reports := server.NewMCPServer("reports", "1.0.0")
 	reports.AddTool(sdk.NewTool("report"), func(ctx context.Context, call sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		return tools.ElicitURL(ctx, call, mcpgo.Wish{
+		return tools.ElicitURL(ctx, call, mcpgo.ToolRequest{
 			Message: "Buy the report for 5.00 EUR.",
 			Request: urlmode.Request{
 				Provider: "stripe", Kind: urlmode.Payment, Item: "report:42", Owner: urlmode.Owner{Subject: "user-42"}, // of your authorization

@@ -24,15 +24,15 @@ import (
 
 // These types are those of package adapter.
 type (
-	Wish         = adapter.Wish
-	InputWish    = adapter.InputWish
-	ApprovalWish = adapter.ApprovalWish
-	ApprovalLink = adapter.ApprovalLink
-	AccountWish  = adapter.AccountWish
-	PaidWish     = adapter.PaidWish
-	Accepted     = adapter.Accepted
-	Options      = adapter.Options
-	ClientFacts  = adapter.ClientFacts
+	ToolRequest         = adapter.ToolRequest
+	InputToolRequest    = adapter.InputToolRequest
+	ApprovalToolRequest = adapter.ApprovalToolRequest
+	ApprovalLink        = adapter.ApprovalLink
+	AccountToolRequest  = adapter.AccountToolRequest
+	PaidToolRequest     = adapter.PaidToolRequest
+	Accepted            = adapter.Accepted
+	Options             = adapter.Options
+	ClientFacts         = adapter.ClientFacts
 )
 
 // Body does what the user has agreed to. See [adapter.Body].
@@ -145,39 +145,39 @@ func (t *Tools) AddHooks(hooks *server.Hooks) {
 //
 // Errors: those of the body, of Request.Target and Recheck; [urlmode.ErrRequestState], [urlmode.ErrClientGone]; the cause of
 // the context.
-func (t *Tools) ElicitURL(ctx context.Context, call sdk.CallToolRequest, wish Wish, body Body) (*sdk.CallToolResult, error) {
-	return toResult(t.adapter.Elicit(ctx, t.describe(ctx, call), wish, bodyOf(body)))
+func (t *Tools) ElicitURL(ctx context.Context, call sdk.CallToolRequest, request ToolRequest, body Body) (*sdk.CallToolResult, error) {
+	return toResult(t.adapter.Elicit(ctx, t.describe(ctx, call), request, bodyOf(body)))
 }
 
 // RequireURL is ElicitURL, but a client of 2025-11-25 gets the error -32042 with the URL, and no request.
-func (t *Tools) RequireURL(ctx context.Context, call sdk.CallToolRequest, wish Wish, body Body) (*sdk.CallToolResult, error) {
-	return toResult(t.adapter.Require(ctx, t.describe(ctx, call), wish, bodyOf(body)))
+func (t *Tools) RequireURL(ctx context.Context, call sdk.CallToolRequest, request ToolRequest, body Body) (*sdk.CallToolResult, error) {
+	return toResult(t.adapter.Require(ctx, t.describe(ctx, call), request, bodyOf(body)))
 }
 
 // CollectInput asks the user to type something on a page that neither the client nor the model sees, and runs the body with
 // the Values. The rest is as with ElicitURL.
-func (t *Tools) CollectInput(ctx context.Context, call sdk.CallToolRequest, wish InputWish, body Body) (*sdk.CallToolResult, error) {
-	return toResult(t.adapter.CollectInput(ctx, t.describe(ctx, call), wish, bodyOf(body)))
+func (t *Tools) CollectInput(ctx context.Context, call sdk.CallToolRequest, request InputToolRequest, body Body) (*sdk.CallToolResult, error) {
+	return toResult(t.adapter.CollectInput(ctx, t.describe(ctx, call), request, bodyOf(body)))
 }
 
 // AskApproval asks for a decision of the user, or of others, and runs the body if somebody approves. A call that asks others ends
 // with the link for them, and the next one finds the decision. The rest is as with ElicitURL.
-func (t *Tools) AskApproval(ctx context.Context, call sdk.CallToolRequest, wish ApprovalWish, body Body) (*sdk.CallToolResult, error) {
-	return toResult(t.adapter.AskApproval(ctx, t.describe(ctx, call), wish, bodyOf(body)))
+func (t *Tools) AskApproval(ctx context.Context, call sdk.CallToolRequest, request ApprovalToolRequest, body Body) (*sdk.CallToolResult, error) {
+	return toResult(t.adapter.AskApproval(ctx, t.describe(ctx, call), request, bodyOf(body)))
 }
 
 // UseAccount runs the body with a token of the user's account, which a vault keeps. It asks the user only where that is necessary. See
 // [adapter.Adapter.UseAccount]. The rest is as with ElicitURL.
-func (t *Tools) UseAccount(ctx context.Context, call sdk.CallToolRequest, wish AccountWish, body AccountBody) (*sdk.CallToolResult, error) {
-	return toResult(t.adapter.UseAccount(ctx, t.describe(ctx, call), wish, func(ctx context.Context, token urlmode.AccessToken) (json.RawMessage, error) {
+func (t *Tools) UseAccount(ctx context.Context, call sdk.CallToolRequest, request AccountToolRequest, body AccountBody) (*sdk.CallToolResult, error) {
+	return toResult(t.adapter.UseAccount(ctx, t.describe(ctx, call), request, func(ctx context.Context, token urlmode.AccessToken) (json.RawMessage, error) {
 		return made(body(ctx, token))
 	}))
 }
 
 // RequirePaid runs the body for a user who has subscribed to the item, and asks the others for a subscription. See
 // [adapter.Adapter.RequirePaid]. The rest is as with ElicitURL.
-func (t *Tools) RequirePaid(ctx context.Context, call sdk.CallToolRequest, wish PaidWish, body PaidBody) (*sdk.CallToolResult, error) {
-	return toResult(t.adapter.RequirePaid(ctx, t.describe(ctx, call), wish, func(ctx context.Context, entitlement urlmode.Entitlement) (json.RawMessage, error) {
+func (t *Tools) RequirePaid(ctx context.Context, call sdk.CallToolRequest, request PaidToolRequest, body PaidBody) (*sdk.CallToolResult, error) {
+	return toResult(t.adapter.RequirePaid(ctx, t.describe(ctx, call), request, func(ctx context.Context, entitlement urlmode.Entitlement) (json.RawMessage, error) {
 		return made(body(ctx, entitlement))
 	}))
 }

@@ -24,8 +24,8 @@ import (
 	"urlmode.example/urlmode/internal/adaptertest"
 )
 
-func wish(me urlmode.Owner) Wish {
-	return Wish{Message: "Pay.", Request: adaptertest.Payment(me, "one")}
+func toolRequest(me urlmode.Owner) ToolRequest {
+	return ToolRequest{Message: "Pay.", Request: adaptertest.Payment(me, "one")}
 }
 
 // serve has a tool "buy", and what an adapter needs.
@@ -118,7 +118,7 @@ func TestOwnClient(t *testing.T) {
 		tools, hasState := New(m, Options{}), false
 		url := serve(t, tools, func(ctx context.Context, call sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			if state := call.Params.RequestState; state != "" {
-				retry, err := m.OpenRequestState(state, wish(p.me).Request)
+				retry, err := m.OpenRequestState(state, toolRequest(p.me).Request)
 				if err != nil {
 					return nil, err
 				}
@@ -126,7 +126,7 @@ func TestOwnClient(t *testing.T) {
 				p.id.Store(retry.Elicitation.ElicitationID)
 				adaptertest.Pay(t, p.instance, p.me, retry.Elicitation.ElicitationID)
 			}
-			return tools.ElicitURL(ctx, call, wish(p.me), func(_ context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
+			return tools.ElicitURL(ctx, call, toolRequest(p.me), func(_ context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
 				return sdk.NewToolResultText("Paid with " + accepted.Reference), nil
 			})
 		})
@@ -142,7 +142,7 @@ func TestClientThatLeavesWithItsAnswer(t *testing.T) {
 	p := &payer{t: t, me: adaptertest.Someone(), instance: adaptertest.Open(t)}
 	tools := New(adaptertest.Open(t), Options{})
 	url := serveBy(t, tools, func(ctx context.Context, call sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		return tools.ElicitURL(ctx, call, wish(p.me), func(_ context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
+		return tools.ElicitURL(ctx, call, toolRequest(p.me), func(_ context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
 			return sdk.NewToolResultText(accepted.Reference), nil
 		})
 	}, adaptertest.UntilClientIsGone)
@@ -161,7 +161,7 @@ func TestForms(t *testing.T) {
 		p.answer = func(string) { adaptertest.Type(t, m, p.me, id, "sk-1") }
 		url := serve(t, tools, func(ctx context.Context, call sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			typed := ""
-			input := InputWish{Message: "Your key.", InputRequest: adaptertest.Key(p.me, id)}
+			input := InputToolRequest{Message: "Your key.", InputRequest: adaptertest.Key(p.me, id)}
 			result, err := tools.CollectInput(ctx, call, input, func(_ context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
 				typed, _ = accepted.Values["api_key"].(string)
 				return nil, nil
@@ -169,7 +169,7 @@ func TestForms(t *testing.T) {
 			if err != nil || typed != "sk-1" {
 				return result, err
 			}
-			return tools.AskApproval(ctx, call, ApprovalWish{Message: "Agree.", ApprovalRequest: adaptertest.Deletion(p.me)}, nil)
+			return tools.AskApproval(ctx, call, ApprovalToolRequest{Message: "Agree.", ApprovalRequest: adaptertest.Deletion(p.me)}, nil)
 		})
 		if said := buy(t, p, url, revision); !strings.Contains(said, "The decision is for somebody else") || p.asked.Load() != 1 {
 			t.Fatalf("%s: %q after %d requests", revision, said, p.asked.Load())
@@ -220,11 +220,11 @@ func TestClientThatNoLongerListens(t *testing.T) {
 	m, me := adaptertest.Open(t), adaptertest.Someone()
 	tools, session := New(m, Options{}), "mcp-session-00000000-0000-4000-8000-000000000001"
 	url := serve(t, tools, func(ctx context.Context, call sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		return tools.ElicitURL(ctx, call, wish(me), func(_ context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
+		return tools.ElicitURL(ctx, call, toolRequest(me), func(_ context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
 			return sdk.NewToolResultText("Paid with " + accepted.Reference), nil
 		})
 	})
-	asked, err := m.Create(t.Context(), wish(me).Request) // The call goes on with it, and waits.
+	elicitation, err := m.Create(t.Context(), toolRequest(me).Request) // The call goes on with it, and waits.
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,7 +258,7 @@ func TestClientThatNoLongerListens(t *testing.T) {
 	adaptertest.Until(t, "the session is registered no more", func() bool { return !isRegistered() })
 	time.Sleep(50 * time.Millisecond)
 	p := &payer{t: t, me: me, instance: m}
-	adaptertest.Pay(t, p.instance, p.me, asked.ElicitationID)
+	adaptertest.Pay(t, p.instance, p.me, elicitation.ElicitationID)
 	if said := <-answer; !strings.Contains(said, "Paid with pay_") {
 		t.Fatal(said)
 	}
@@ -268,7 +268,7 @@ func TestClientThatNoLongerListens(t *testing.T) {
 func TestStrangersSessions(t *testing.T) {
 	m, me := adaptertest.Open(t), adaptertest.Someone()
 	tools := New(m, Options{})
-	asked := wish(me)
+	asked := toolRequest(me)
 	asked.Round = time.Millisecond
 	url := serve(t, tools, func(ctx context.Context, call sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		// As if this client had declared it: a session that is not registered has no capabilities.

@@ -23,9 +23,9 @@ type ResourceBody func(context.Context, Accepted) ([]sdk.ResourceContents, error
 
 // ElicitPrompt is ElicitURL for a prompt. What would be the text of a tool, such as the link for a client that cannot be asked, is an
 // error: a client would take it for the prompt.
-func (t *Tools) ElicitPrompt(ctx context.Context, call sdk.GetPromptRequest, wish Wish, body PromptBody) (*sdk.GetPromptResult, error) {
+func (t *Tools) ElicitPrompt(ctx context.Context, call sdk.GetPromptRequest, request ToolRequest, body PromptBody) (*sdk.GetPromptResult, error) {
 	described := t.describe(ctx, callLike(call.Params.Name, call.Params.Meta, call.Params.MultiRoundTripParams))
-	result, asks, err := t.elicitAs(ctx, described, wish, func(ctx context.Context, accepted Accepted) (any, error) {
+	result, asks, err := t.elicitAs(ctx, described, request, func(ctx context.Context, accepted Accepted) (any, error) {
 		return body(ctx, accepted)
 	})
 	switch {
@@ -39,13 +39,13 @@ func (t *Tools) ElicitPrompt(ctx context.Context, call sdk.GetPromptRequest, wis
 
 // ElicitResource is ElicitPrompt for a resource. mcp-go lets its handler return contents alone: [Tools.AddHooks] makes the answer of those that asks for
 // something in protocol revision 2026-07-28. Without it, such a client gets the error with the link.
-func (t *Tools) ElicitResource(ctx context.Context, call sdk.ReadResourceRequest, wish Wish, body ResourceBody) ([]sdk.ResourceContents, error) {
+func (t *Tools) ElicitResource(ctx context.Context, call sdk.ReadResourceRequest, request ToolRequest, body ResourceBody) ([]sdk.ResourceContents, error) {
 	described := t.describe(ctx, callLike(call.Params.URI, call.Params.Meta, call.Params.MultiRoundTripParams))
 	answer := answerOf(call)
 	if answer == nil && described.Channel == nil {
 		described.Client.URL = false
 	}
-	result, asks, err := t.elicitAs(ctx, described, wish, func(ctx context.Context, accepted Accepted) (any, error) {
+	result, asks, err := t.elicitAs(ctx, described, request, func(ctx context.Context, accepted Accepted) (any, error) {
 		contents, err := body(ctx, accepted)
 		return sdk.ReadResourceResult{Contents: contents}, err
 	})
@@ -69,10 +69,10 @@ func callLike(name string, meta *sdk.Meta, rounds sdk.MultiRoundTripParams) sdk.
 }
 
 // elicitAs asks as a tool does. It returns what the body has made, or what is asked for, or an error in place of what a tool would say.
-func (t *Tools) elicitAs(ctx context.Context, described adapter.Call, wish Wish, body func(context.Context, Accepted) (any, error)) (
+func (t *Tools) elicitAs(ctx context.Context, described adapter.Call, request ToolRequest, body func(context.Context, Accepted) (any, error)) (
 	result json.RawMessage, asks *sdk.CallToolResult, err error) {
 	described.Output = nil // of a tool with the same name
-	end, err := t.adapter.Elicit(ctx, described, wish, bodies.InJSON(body))
+	end, err := t.adapter.Elicit(ctx, described, request, bodies.InJSON(body))
 	if err != nil || end.State != "" {
 		asks, err = toResult(end, err)
 		return nil, asks, err

@@ -22,7 +22,7 @@ func seller(t *testing.T, tools *Tools, p *payer, hooks *server.Hooks) string {
 	srv := server.NewMCPServer("tests", "1", server.WithHooks(hooks), server.WithElicitation(), server.WithPromptCapabilities(false),
 		server.WithResourceCapabilities(false, false))
 	srv.AddPrompt(sdk.NewPrompt("advice"), func(ctx context.Context, call sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
-		return tools.ElicitPrompt(ctx, call, wish(p.me), func(_ context.Context, accepted Accepted) (*sdk.GetPromptResult, error) {
+		return tools.ElicitPrompt(ctx, call, toolRequest(p.me), func(_ context.Context, accepted Accepted) (*sdk.GetPromptResult, error) {
 			return sdk.NewGetPromptResult("Advice.", []sdk.PromptMessage{sdk.NewPromptMessage(sdk.RoleUser, sdk.NewTextContent("By "+accepted.Reference))}), nil
 		})
 	})
@@ -30,7 +30,7 @@ func seller(t *testing.T, tools *Tools, p *payer, hooks *server.Hooks) string {
 		return sdk.NewToolResultText("It is no prompt."), nil
 	})
 	srv.AddResource(sdk.NewResource("shop://report", "report"), func(ctx context.Context, call sdk.ReadResourceRequest) ([]sdk.ResourceContents, error) {
-		return tools.ElicitResource(ctx, call, wish(p.me), func(_ context.Context, accepted Accepted) ([]sdk.ResourceContents, error) {
+		return tools.ElicitResource(ctx, call, toolRequest(p.me), func(_ context.Context, accepted Accepted) ([]sdk.ResourceContents, error) {
 			return []sdk.ResourceContents{sdk.TextResourceContents{URI: call.Params.URI, Text: "By " + accepted.Reference}}, nil
 		})
 	})

@@ -43,7 +43,7 @@ func resume(t *testing.T, tools *Tools, me urlmode.Owner) *resuming {
 	tools.AddHooks(hooks)
 	srv := server.NewMCPServer("tests", "1", server.WithHooks(hooks), server.WithElicitation())
 	srv.AddTool(sdk.NewTool("buy"), func(ctx context.Context, call sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		result, err := tools.ElicitURL(ctx, call, wish(me), func(_ context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
+		result, err := tools.ElicitURL(ctx, call, toolRequest(me), func(_ context.Context, accepted Accepted) (*sdk.CallToolResult, error) {
 			return sdk.NewToolResultText(accepted.Reference), nil
 		})
 		c.ended <- err

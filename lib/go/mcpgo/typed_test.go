@@ -40,7 +40,7 @@ func newShop(t *testing.T) *shop {
 	tools.AddHooks(hooks)
 	srv := server.NewMCPServer("tests", "1", server.WithHooks(hooks), server.WithElicitation(), server.WithOutputSchemaValidation())
 	ask := func(ctx context.Context, call sdk.CallToolRequest, wanted order) (*sdk.CallToolResult, error) {
-		payment := Wish{Message: "Pay.", Request: adaptertest.Payment(s.me, call.Params.Name)}
+		payment := ToolRequest{Message: "Pay.", Request: adaptertest.Payment(s.me, call.Params.Name)}
 		return tools.ElicitURL(ctx, call, payment, Typed(func(context.Context, Accepted) (report, error) {
 			s.runs.Add(1)
 			return report{"Forty-two.", wanted.Pages}, nil

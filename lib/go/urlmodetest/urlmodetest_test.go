@@ -26,16 +26,16 @@ func payment() urlmode.Request {
 
 func pay(t *testing.T, m *urlmode.Instance) (urlmode.Outcome, error) {
 	t.Helper()
-	asked, err := m.Create(t.Context(), payment())
+	elicitation, err := m.Create(t.Context(), payment())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasPrefix(asked.URL, "https://callback.example/connect/stripe?state=") {
-		t.Error(asked.URL)
+	if !strings.HasPrefix(elicitation.URL, "https://callback.example/connect/stripe?state=") {
+		t.Error(elicitation.URL)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
-	return m.Wait(ctx, asked.ElicitationID, ada)
+	return m.Wait(ctx, elicitation.ElicitationID, ada)
 }
 
 func TestEachElicitationEndsAsTheTestSays(t *testing.T) {
@@ -78,26 +78,26 @@ func TestFormsEndAsTheTestSays(t *testing.T) {
 	if got, err := m.Wait(t.Context(), typed.ElicitationID, ada); err != nil || got.Values["key"] != "12345" {
 		t.Error(got, err)
 	}
-	asked, err := m.CreateApproval(t.Context(), urlmode.ApprovalRequest{Provider: "approvals", Owner: ada, Others: true,
+	elicitation, err := m.CreateApproval(t.Context(), urlmode.ApprovalRequest{Provider: "approvals", Owner: ada, Others: true,
 		Form: urlmode.ApprovalForm{Title: urlmode.Text("Sure?")}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := m.Wait(t.Context(), asked.ElicitationID, ada); err != nil || got.Approver != "eve" || got.Comment != "Fine." {
+	if got, err := m.Wait(t.Context(), elicitation.ElicitationID, ada); err != nil || got.Approver != "eve" || got.Comment != "Fine." {
 		t.Error(got, err)
 	}
 }
 
 func TestWithoutAnEndItStaysOpenAndWhatIsWrongIsRefused(t *testing.T) {
 	m := urlmodetest.New(t, urlmode.Config{})
-	asked, err := m.Create(t.Context(), payment())
+	elicitation, err := m.Create(t.Context(), payment())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.WaitWith(t.Context(), asked.ElicitationID, ada, urlmode.WaitOptions{Once: true}); !errors.Is(err, urlmode.ErrTimeout) {
+	if _, err := m.WaitWith(t.Context(), elicitation.ElicitationID, ada, urlmode.WaitOptions{Once: true}); !errors.Is(err, urlmode.ErrTimeout) {
 		t.Error(err)
 	}
-	if _, err := m.BeginClaim(t.Context(), asked.ElicitationID, ada, urlmode.LeaseOptions{}); !errors.Is(err, urlmode.ErrOpen) {
+	if _, err := m.BeginClaim(t.Context(), elicitation.ElicitationID, ada, urlmode.LeaseOptions{}); !errors.Is(err, urlmode.ErrOpen) {
 		t.Error(err)
 	}
 	wrong := payment()
@@ -155,14 +155,14 @@ func TestADatabaseIsARealOneAndIsDropped(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer m.Close()
-		asked, err := m.Create(t.Context(), payment())
+		elicitation, err := m.Create(t.Context(), payment())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := m.Complete(t.Context(), asked.ElicitationID, ada, urlmode.Answer{Action: urlmode.Accept, Amount: 1050, Currency: "EUR", Reference: "cs_1"}); err != nil {
+		if _, err := m.Complete(t.Context(), elicitation.ElicitationID, ada, urlmode.Answer{Action: urlmode.Accept, Amount: 1050, Currency: "EUR", Reference: "cs_1"}); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := m.Wait(t.Context(), asked.ElicitationID, ada); err != nil || got.Reference != "cs_1" {
+		if got, err := m.Wait(t.Context(), elicitation.ElicitationID, ada); err != nil || got.Reference != "cs_1" {
 			t.Error(got, err)
 		}
 		if _, err := connect(t, url).Exec(t.Context(), "SELECT FROM urlmode.elicitation"); err == nil || !strings.Contains(err.Error(), "permission denied") {

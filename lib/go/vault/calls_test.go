@@ -47,7 +47,7 @@ func TestOtherAccountForTwo(t *testing.T) {
 func (b *bed) tool(ctx context.Context, of adapter.Accounts, request urlmode.ConnectRequest) string {
 	token := ""
 	end, err := adapter.New(b.instance, adapter.Options{}).UseAccount(ctx, adapter.Call{},
-		adapter.AccountWish{Vault: of, Message: "Connect.", ConnectRequest: request},
+		adapter.AccountToolRequest{Vault: of, Message: "Connect.", ConnectRequest: request},
 		func(_ context.Context, used urlmode.AccessToken) (json.RawMessage, error) {
 			token = used.Token
 			return nil, nil

@@ -206,13 +206,13 @@ func TestTokensThatCannotBeStored(t *testing.T) {
 func TestForgetWhileAPaymentIsUnclaimed(t *testing.T) {
 	b := newBed(t)
 	paid := adaptertest.Payment(b.me, "something")
-	asked, err := b.instance.Create(t.Context(), paid)
+	elicitation, err := b.instance.Create(t.Context(), paid)
 	if err != nil {
 		t.Fatal(err)
 	}
-	adaptertest.Pay(t, b.instance, b.me, asked.ElicitationID)
+	adaptertest.Pay(t, b.instance, b.me, elicitation.ElicitationID)
 	err = b.vault.ForgetSubject(t.Context(), b.me.Subject)
-	if unclaimed, is := err.(*urlmode.UnclaimedPaymentsError); !is || len(unclaimed.Payments) != 1 || unclaimed.Payments[0].ElicitationID != asked.ElicitationID {
+	if unclaimed, is := err.(*urlmode.UnclaimedPaymentsError); !is || len(unclaimed.Payments) != 1 || unclaimed.Payments[0].ElicitationID != elicitation.ElicitationID {
 		t.Errorf("%v", err)
 	}
 }

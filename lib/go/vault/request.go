@@ -121,8 +121,8 @@ func (r *requester) send(ctx context.Context, method, url string, headers map[st
 
 func (r *requester) try(ctx context.Context, method, url string, headers map[string]string, body []byte) (*answer, bool, error) {
 	// A transport of the caller may not tell what it does: then the request may have been sent.
-	var isTold, isConnected atomic.Bool
-	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GetConn: func(string) { isTold.Store(true) },
+	var isReported, isConnected atomic.Bool
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GetConn: func(string) { isReported.Store(true) },
 		GotConn: func(httptrace.GotConnInfo) { isConnected.Store(true) }})
 	var content io.Reader
 	if body != nil {
@@ -139,7 +139,7 @@ func (r *requester) try(ctx context.Context, method, url string, headers map[str
 	}
 	response, err := r.transport.RoundTrip(request)
 	if err != nil {
-		isSent := isConnected.Load() || !isTold.Load()
+		isSent := isConnected.Load() || !isReported.Load()
 		failed := &failure{detail: reasonOfBreak(ctx, isSent)}
 		if isSent {
 			failed.lost = lostAnswer

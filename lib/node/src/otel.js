@@ -20,7 +20,7 @@ const OF_NO_CALL = ['late', 'refunded'];
  * @param {Trace} trace the `trace` of OpenTelemetry's API
  */
 export function spanEvents(urlmode, trace) {
-	const on = (/** @type {string} */ name, /** @type {(event: Event) => void} */ tell) => urlmode.on(/** @type {never} */ (name), tell);
+	const on = (/** @type {string} */ name, /** @type {(event: Event) => void} */ report) => urlmode.on(/** @type {never} */ (name), report);
 	for (const name of OF_A_CALL) on(name, (event) => trace.getActiveSpan()?.addEvent(`urlmode.${name}`, attributesOf(event)));
 	const tracer = trace.getTracer('urlmode');
 	for (const name of OF_NO_CALL) on(name, (event) => tracer.startSpan(`urlmode.${name}`, { attributes: attributesOf(event) }).end());

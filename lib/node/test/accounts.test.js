@@ -77,8 +77,8 @@ for (const [what, options, message] of [
 	['a parameter that is no text', { parameters: { a: 1 } }, /^parameters\.a is not a text/],
 ]) {
 	test(`options that do not fit: ${what}`, async () => {
-		const wish = { provider: 'notion', client: CLIENT, message: 'Please.', subject: 'user-42', typed: false, call: { request: {} }, urlmode: undefined, ...options };
-		await assert.rejects(withAccount(wish, async () => {}), (error) => {
+		const wanted = { provider: 'notion', client: CLIENT, message: 'Please.', subject: 'user-42', typed: false, call: { request: {} }, urlmode: undefined, ...options };
+		await assert.rejects(withAccount(wanted, async () => {}), (error) => {
 			assert.ok(error instanceof TypeError);
 			assert.match(error.message, message);
 			assert.ok(!error.message.includes(CLIENT.secret));

@@ -80,9 +80,9 @@ for (const [amount, said] of [[100, /need not pay again/], [PRICE.amount, /was r
 	});
 }
 
-for (const [kind, wish] of Object.entries({ payment, signature })) {
+for (const [kind, wanted] of Object.entries({ payment, signature })) {
 	test(`${kind}: a body that throws runs again in the next call, and one that returns does not`, async (t) => {
-		const { ask, newest, finish } = await start(t, wish);
+		const { ask, newest, finish } = await start(t, wanted);
 		await ask(linkCall());
 		await finish((await newest()).id);
 		await assert.rejects(ask(notAsked(), {}, async () => {

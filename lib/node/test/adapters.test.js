@@ -46,9 +46,9 @@ test('the link is the same for the same elicitation, and says how long it works'
 	}
 });
 
-for (const [kind, wish] of Object.entries({ payment, signature, oauth: request })) {
+for (const [kind, wanted] of Object.entries({ payment, signature, oauth: request })) {
 	test(`${kind}: whatever ends the call, what the user can still do stays open`, async (t) => {
-		const { ask, newest, options, another, finish } = await start(t, wish);
+		const { ask, newest, options, another, finish } = await start(t, wanted);
 		const ends = {
 			'the client cancels': [(client) => client.controller.abort(new Error('enough')), /enough/],
 			'the client is gone': [(client) => client.controller.abort(GONE), { code: 'ELICITATION_CLIENT_GONE' }],

@@ -51,12 +51,12 @@ test('create writes the row and returns the link, the return URLs and the expiry
 test('the same elicitation has the same link, also after a key rotation, until its key is removed', async (t) => {
 	const { keysFile, another } = await setUp(t);
 	const [old, fresh] = [keyLine(1), keyLine(2)];
-	const wish = { ...request, subject: `user-${randomUUID()}`, resumeKey: 'the same' };
+	const wanted = { ...request, subject: `user-${randomUUID()}`, resumeKey: 'the same' };
 	writeKeys(keysFile, old);
 	const urls = [];
 	for (const keys of [old, old, fresh + old, fresh]) {
 		writeKeys(keysFile, keys);
-		const { elicitationId, url } = await another().create(wish);
+		const { elicitationId, url } = await another().create(wanted);
 		urls.push(url);
 		assert.equal(openLink(new KeysFile(keysFile), 'demo', new URL(url).searchParams.get('state')).id, elicitationId);
 	}
@@ -67,21 +67,21 @@ test('the same elicitation has the same link, also after a key rotation, until i
 
 test('the id of the MCP client is recorded, and compared only with sameClient', async (t) => {
 	const { urlmode, admin } = await setUp(t);
-	const wish = { ...request, subject: `user-${randomUUID()}`, resumeKey: 'a thing' };
-	const first = await urlmode.create({ ...wish, clientId: 'client-of-ada' });
+	const wanted = { ...request, subject: `user-${randomUUID()}`, resumeKey: 'a thing' };
+	const first = await urlmode.create({ ...wanted, clientId: 'client-of-ada' });
 	assert.equal((await rowOf(admin, first.elicitationId)).client_id, 'client-of-ada');
-	const second = await urlmode.create({ ...wish, clientId: 'another-client' });
+	const second = await urlmode.create({ ...wanted, clientId: 'another-client' });
 	assert.deepEqual([second.elicitationId, second.url], [first.elicitationId, first.url]);
 	assert.equal((await rowOf(admin, first.elicitationId)).client_id, 'client-of-ada');
-	assert.equal((await urlmode.create(wish)).elicitationId, first.elicitationId);
+	assert.equal((await urlmode.create(wanted)).elicitationId, first.elicitationId);
 
-	const compared = { ...wish, resumeKey: 'another thing', sameClient: true };
+	const compared = { ...wanted, resumeKey: 'another thing', sameClient: true };
 	const hers = await urlmode.create({ ...compared, clientId: 'client-of-ada' });
 	assert.equal((await urlmode.create({ ...compared, clientId: 'client-of-ada' })).elicitationId, hers.elicitationId);
 	assert.notEqual((await urlmode.create({ ...compared, clientId: 'another-client' })).elicitationId, hers.elicitationId);
 
-	await assert.rejects(urlmode.create({ ...wish, clientId: '' }), TypeError);
-	await assert.rejects(urlmode.create({ ...wish, clientId: 'x'.repeat(2_049) }), TypeError);
+	await assert.rejects(urlmode.create({ ...wanted, clientId: '' }), TypeError);
+	await assert.rejects(urlmode.create({ ...wanted, clientId: 'x'.repeat(2_049) }), TypeError);
 	await assert.rejects(urlmode.create(compared), { name: 'TypeError', message: 'sameClient requires clientId' });
 });
 
@@ -102,11 +102,11 @@ test('the trace of the call is kept with the row, and what is none is refused', 
 	}
 });
 
-for (const [kind, wish] of Object.entries({ payment, signature })) {
+for (const [kind, wanted] of Object.entries({ payment, signature })) {
 	test(`the return URLs and the webhook URL of a ${kind} have a state and are known before the row is written`, async (t) => {
 		const { urlmode, admin, keysFile } = await setUp(t, { name: 'The Shop' });
 		let way;
-		const e = await urlmode.create({ ...wish, async targetUrl(given) {
+		const e = await urlmode.create({ ...wanted, async targetUrl(given) {
 			way = given;
 			assert.equal(await rowOf(admin, given.elicitationId), undefined);
 			return new URL(`https://checkout.example/${given.elicitationId}`);
@@ -148,8 +148,8 @@ test('the item of a payment and of a signature is kept with the row', async (t) 
 
 test('a payment or signature without an item is refused, and the error says what to write', async (t) => {
 	const { urlmode } = await setUp(t);
-	for (const wish of [payment, signature]) {
-		await assert.rejects(urlmode.create({ ...wish, item: undefined }), {
+	for (const wanted of [payment, signature]) {
+		await assert.rejects(urlmode.create({ ...wanted, item: undefined }), {
 			name: 'TypeError', message: 'item is required for kinds payment and signature: what the user gets, such as report:42',
 		});
 	}

@@ -10,12 +10,12 @@ import { input, setUp, until } from './support/database.js';
 
 const KEY = 'sk-0123456789';
 const typed = { result: { values: { api_key: KEY } } };
-const wish = { ...input, verifyTimeout: 20_000 };
+const wanted = { ...input, verifyTimeout: 20_000 };
 
 async function start(t, options = {}) {
 	const fixture = await setUp(t);
 	const owner = { subject: `user-${randomUUID()}` };
-	const { elicitationId: id, url, ...rest } = await fixture.urlmode.create({ ...wish, ...owner, ...options });
+	const { elicitationId: id, url, ...rest } = await fixture.urlmode.create({ ...wanted, ...owner, ...options });
 	const { admin, callback } = fixture;
 	return {
 		...fixture, id, url, rest, owner,

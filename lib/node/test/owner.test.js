@@ -33,7 +33,7 @@ test('exclusive: opened accounts, and elicitations created without it, are super
 	const { urlmode, callback, admin } = await setUp(t);
 	const owner = newOwner();
 	const open = [];
-	for (const wish of [request, request, payment]) open.push((await urlmode.create({ ...wish, ...owner })).elicitationId);
+	for (const wanted of [request, request, payment]) open.push((await urlmode.create({ ...wanted, ...owner })).elicitationId);
 	await callback.open(open[1], owner);
 	await urlmode.create({ ...request, ...owner, exclusive: true });
 	for (const id of open) {

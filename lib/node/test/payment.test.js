@@ -19,20 +19,20 @@ const rowOf = async (admin, id) => (await admin.query('SELECT * FROM urlmode.eli
 const statusOf = async (admin, id) => (await rowOf(admin, id)).status;
 
 /** An elicitation of a new owner, which a later call for the same thing finds. */
-async function start(t, { wish = payment, settings = {}, ...options } = {}) {
+async function start(t, { wanted = payment, settings = {}, ...options } = {}) {
 	const fixture = await setUp(t, settings);
 	const owner = newOwner('s');
-	const thing = wish.kind === 'oauth' ? { resumeKey: 'report' } : { item: 'report:42' };
-	const create = (more) => fixture.urlmode.create({ ...wish, ...owner, ...thing, ...options, ...more });
+	const thing = wanted.kind === 'oauth' ? { resumeKey: 'report' } : { item: 'report:42' };
+	const create = (more) => fixture.urlmode.create({ ...wanted, ...owner, ...thing, ...options, ...more });
 	const { elicitationId: id } = await create();
 	const outcomeOf = (more) => fixture.urlmode.waitForCompletion(id, { ...owner, timeout: 0, ...more });
 	const unclaimed = async () => (await fixture.urlmode.unclaimed()).filter(({ subject }) => subject === owner.subject);
 	return { ...fixture, owner, create, id, outcomeOf, unclaimed };
 }
 
-for (const [name, wish] of Object.entries({ payment, signature, account: request })) {
+for (const [name, wanted] of Object.entries({ payment, signature, account: request })) {
 	test(`the end of a wait does not end a ${name} that is opened`, async (t) => {
-		const { urlmode, another, callback, admin, owner, id, create } = await start(t, { wish });
+		const { urlmode, another, callback, admin, owner, id, create } = await start(t, { wanted });
 		await callback.open(id, owner);
 		const wait = (options, instance = urlmode) =>
 			instance.waitForCompletion(id, { ...owner, abandon: true, timeout: 60_000, ...options });
@@ -79,8 +79,8 @@ test('after an attempt that failed, a timeout says opened again', async (t) => {
 test('exclusive supersedes no payment or signature that is opened or processing', async (t) => {
 	const { urlmode, callback, admin, owner } = await start(t);
 	const ids = [];
-	for (const wish of [payment, payment, signature]) {
-		ids.push((await urlmode.create({ ...wish, ...owner })).elicitationId);
+	for (const wanted of [payment, payment, signature]) {
+		ids.push((await urlmode.create({ ...wanted, ...owner })).elicitationId);
 	}
 	for (const id of ids) await callback.open(id, owner);
 	await callback.event(ids[1], 'processing');

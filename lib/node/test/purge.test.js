@@ -292,7 +292,7 @@ async function createCompleted({ urlmode, callback }, count) {
 test('what is marked as read goes if it has ended, and is no payment', async (t) => {
 	const { admin, urlmode, callback } = await setUp(t);
 	const [open, ended, paid] = await Promise.all([{ ...request, pkce: true }, { ...request, pkce: true }, payment]
-		.map(async (wish) => (await urlmode.create(wish)).elicitationId));
+		.map(async (wanted) => (await urlmode.create(wanted)).elicitationId));
 	await callback.complete(ended, { result: { code: 'c' } });
 	await callback.paid(paid);
 	const ids = [open, ended, paid];

@@ -28,10 +28,10 @@ async function setUpHandle(t) {
 }
 
 /** The handle that a package without items has made for a request, with its resume key. */
-function handleWithoutItem({ urlmode }, handle, wish, key) {
+function handleWithoutItem({ urlmode }, handle, wanted, key) {
 	const { keys } = internalsOf(urlmode);
 	const { browser, ...sealed } = openState(keys, 'retry', '', handle.slice(0, -2));
-	const purpose = createHash('sha256').update(digestOfRequest(wish)).update(key).digest().subarray(0, 16);
+	const purpose = createHash('sha256').update(digestOfRequest(wanted)).update(key).digest().subarray(0, 16);
 	return `${mintState(keys, 'retry', '', { ...sealed, browser: purpose })}.1`;
 }
 

@@ -52,21 +52,21 @@ test('the digest of a form is that of the vectors, made of the options', () => {
 	const { cases } = JSON.parse(readFileSync(new URL('../../../tests/vectors/request.json', import.meta.url), 'utf8'));
 	const forms = cases.filter(({ request: { about } }) => about?.form?.title);
 	assert.ok(forms.length >= 4);
-	for (const { request: { about: { verify, four_eyes: fourEyes, ...about }, ...wish }, digest } of forms) {
-		const options = { ...wish, ...about, ...fourEyes && { fourEyes }, ...verify && { verifyTimeout: 5_000 }, subject: 'ada' };
+	for (const { request: { about: { verify, four_eyes: fourEyes, ...about }, ...wanted }, digest } of forms) {
+		const options = { ...wanted, ...about, ...fourEyes && { fourEyes }, ...verify && { verifyTimeout: 5_000 }, subject: 'ada' };
 		assert.equal(checkRequest(options).request.toString('hex'), digest);
 	}
 	assert.ok(forms.some(({ request: { about } }) => about.verify));
 });
 
 test('the label of a button is a part of the form, and is what a label can be', () => {
-	const wish = { provider: 'intake', kind: 'input', form: { title: 'Key', fields: [{ name: 'api_key', type: 'secret', label: 'Key' }] } };
+	const wanted = { provider: 'intake', kind: 'input', form: { title: 'Key', fields: [{ name: 'api_key', type: 'secret', label: 'Key' }] } };
 	const submitLabel = { en: 'Connect', de: 'Verbinden' };
-	const { request, form } = checkRequest({ ...wish, submitLabel });
-	assert.deepEqual([request, form.submit_label], [checkRequest({ ...wish, form: { ...wish.form, submit_label: submitLabel } }).request, submitLabel]);
-	assert.notDeepEqual(request, checkRequest(wish).request);
+	const { request, form } = checkRequest({ ...wanted, submitLabel });
+	assert.deepEqual([request, form.submit_label], [checkRequest({ ...wanted, form: { ...wanted.form, submit_label: submitLabel } }).request, submitLabel]);
+	assert.notDeepEqual(request, checkRequest(wanted).request);
 	for (const label of ['', 'x'.repeat(41), 'a\nb', {}, { xx: 'a' }, 1]) {
-		assert.throws(() => checkRequest({ ...wish, submitLabel: label }), /form\/submit_label/);
+		assert.throws(() => checkRequest({ ...wanted, submitLabel: label }), /form\/submit_label/);
 	}
 	assert.throws(() => checkRequest({ provider: 'a', kind: 'approval', form: { title: 'T' }, submitLabel: 'Yes' }), /submitLabel is only allowed/);
 });
@@ -75,7 +75,7 @@ test('neither item nor resumeKey goes on with another kind, provider or client',
 	const { urlmode, callback } = await setUp(t);
 	const owner = newOwner();
 	const thing = ({ kind }) => (kind === 'oauth' ? { resumeKey: 'credits' } : { item: 'credits' });
-	const create = async (wish) => (await urlmode.create({ ...wish, ...owner, ...thing(wish) })).elicitationId;
+	const create = async (wanted) => (await urlmode.create({ ...wanted, ...owner, ...thing(wanted) })).elicitationId;
 	const paid = await create(payment);
 	await callback.paid(paid, owner);
 	assert.equal(await create(payment), paid);
@@ -85,9 +85,9 @@ test('neither item nor resumeKey goes on with another kind, provider or client',
 		request, { ...request, about: { client: 'a' } }, { ...request, about: { client: 'b' } },
 	];
 	const ids = [];
-	for (const wish of others) ids.push(await create(wish));
+	for (const wanted of others) ids.push(await create(wanted));
 	assert.equal(new Set([paid, ...ids]).size, others.length + 1, 'each is an elicitation of its own');
-	for (const [n, wish] of others.entries()) assert.equal(await create(wish), ids[n], 'which the same request resumes');
+	for (const [n, wanted] of others.entries()) assert.equal(await create(wanted), ids[n], 'which the same request resumes');
 	assert.equal(await create({ ...request, about: { client: 'a', scopes: undefined } }), ids[4]);
 	assert.equal((await urlmode.unclaimed()).some(({ elicitationId }) => elicitationId === paid), true, 'it stays listed');
 });

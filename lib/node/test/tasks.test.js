@@ -23,7 +23,7 @@ async function start(t) {
 	const owner = { subject: `user-${randomUUID()}` };
 	const server = new TaskServer(urlmode, (code, message) => Object.assign(new Error(message), { code }));
 	const { elicitationId } = await urlmode.create({ ...payment, ...owner });
-	const { taskId } = await server.create(owner, { name: 'buy' }, { asked: { elicitationId, kind: 'payment', text: 'Pay.' } },
+	const { taskId } = await server.create(owner, { name: 'buy' }, { awaited: { elicitationId, kind: 'payment', text: 'Pay.' } },
 		{ requestState: 'state', inputRequests: {} });
 	await callback.open(elicitationId, owner);
 	const reference = `pay_${randomUUID()}`;

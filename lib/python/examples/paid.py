@@ -137,9 +137,9 @@ def make_app(urlmode: UrlMode, url: str) -> Any:
                 raise PaidAlready
             return f"{app.CHECKOUT}?reference={urls.elicitation_id}"
 
-        wish = {**offer(item, 1050, f"The report of {year} costs 10.50 EUR."), "target_url": checkout}
+        request = {**offer(item, 1050, f"The report of {year} costs 10.50 EUR."), "target_url": checkout}
         try:
-            return await with_elicitation(ctx, report, kind="payment", **wish)
+            return await with_elicitation(ctx, report, kind="payment", **request)
         except PaidAlready:
             return await report()
 

@@ -95,7 +95,7 @@ async def test_a_resolver_that_is_cancelled_while_its_code_is_exchanged_loses_no
         await until("the resolver has ended", lambda: server.ended != [])
         gate.opened.set()
         bed.endpoint.instead = None
-        await until("nothing is left running", lambda: not bed.urlmode._background._tasks and not bed.vault._tasks._tasks)
+        await until("nothing is left running", lambda: not bed.urlmode._background._tasks and not bed.vault._background._tasks)
         assert not bed.urlmode._claims._leases and bed.urlmode.open_waits == 0
         kept = ask == "use_account"
         assert [event.name for event in bed.events] == (["connected"] if kept else [])

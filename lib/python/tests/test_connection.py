@@ -31,13 +31,13 @@ def named(name: str) -> str:
 async def test_a_wait_outlives_its_connection(open_urlmode: OpenUrlMode, callback: Callback, caplog: Any) -> None:
     urlmode = open_urlmode(database_url=named("outlives"))
     me = owner()
-    asked = await urlmode.create(**ACCOUNT, **me)
-    wait = asyncio.create_task(urlmode.wait_for_completion(asked.elicitation_id, **me))
+    elicitation = await urlmode.create(**ACCOUNT, **me)
+    wait = asyncio.create_task(urlmode.wait_for_completion(elicitation.elicitation_id, **me))
     for _ in range(3):
         await until("it listens", lambda: urlmode._listener.receives_notifications)
         await admin("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'outlives'")
         await until("it has lost its connection", lambda: not urlmode._listener.listening)
-    await callback.come_back(asked.elicitation_id, me, {"code": "c"})
+    await callback.come_back(elicitation.elicitation_id, me, {"code": "c"})
     assert (await wait).result == {"code": "c"}
 
 
@@ -92,10 +92,10 @@ async def test_a_database_that_is_away(open_urlmode: OpenUrlMode, caplog: Any) -
 async def test_without_listening_waits_poll(open_urlmode: OpenUrlMode, callback: Callback, caplog: Any) -> None:
     urlmode = open_urlmode(listen=False)
     me = owner()
-    asked = await urlmode.create(**ACCOUNT, **me)
-    wait = asyncio.create_task(urlmode.wait_for_completion(asked.elicitation_id, **me))
+    elicitation = await urlmode.create(**ACCOUNT, **me)
+    wait = asyncio.create_task(urlmode.wait_for_completion(elicitation.elicitation_id, **me))
     await until("it reads", lambda: urlmode._listener.listening)
-    await callback.come_back(asked.elicitation_id, me, {"code": "c"})
+    await callback.come_back(elicitation.elicitation_id, me, {"code": "c"})
     assert (await wait).action == "accept"
     assert [record.code for record in caplog.records] == ["URLMODE_POLLING"]
 
@@ -104,9 +104,9 @@ async def test_a_pool_of_the_application(open_urlmode: OpenUrlMode, callback: Ca
     async with psycopg_pool.AsyncConnectionPool(required("URLMODE_DATABASE_URL"), min_size=1, max_size=2) as pool:
         urlmode = open_urlmode(pool=pool)
         me = owner()
-        asked = await urlmode.create(**ACCOUNT, **me)
-        wait = asyncio.create_task(urlmode.wait_for_completion(asked.elicitation_id, **me))
-        await callback.come_back(asked.elicitation_id, me, {"code": "c"})
+        elicitation = await urlmode.create(**ACCOUNT, **me)
+        wait = asyncio.create_task(urlmode.wait_for_completion(elicitation.elicitation_id, **me))
+        await callback.come_back(elicitation.elicitation_id, me, {"code": "c"})
         assert (await wait).action == "accept"
         await urlmode.aclose()
         async with pool.connection() as connection:

@@ -30,20 +30,20 @@ async def test_each_change_is_told_once(open_urlmode: OpenUrlMode, callback: Cal
     progress: list[str] = []
     me = owner()
     urlmode = open_urlmode(on_event=tell)
-    asked = await urlmode.create(**ACCOUNT, **me, resume_key="a")
+    elicitation = await urlmode.create(**ACCOUNT, **me, resume_key="a")
     assert (await urlmode.create(**ACCOUNT, **me, resume_key="a")).resumed
-    waits = [asyncio.create_task(urlmode.wait_for_completion(asked.elicitation_id, **me, on_progress=progress.append)) for _ in range(2)]
+    waits = [asyncio.create_task(urlmode.wait_for_completion(elicitation.elicitation_id, **me, on_progress=progress.append)) for _ in range(2)]
     await until("they listen", lambda: urlmode._listener.receives_notifications)
-    await callback.open(asked.elicitation_id, me)
+    await callback.open(elicitation.elicitation_id, me)
     await until("opened is told", lambda: len(progress) == 2)
-    await callback.come_back(asked.elicitation_id, me, {"code": "c"})
+    await callback.come_back(elicitation.elicitation_id, me, {"code": "c"})
     await asyncio.gather(*waits)
     await until("the end is told", lambda: len(told) == 3)
     assert [(event.type, event.kind, event.action) for event in told] == [
         ("created", "oauth", None), ("opened", "oauth", None), ("completed", "oauth", "accept"),
     ]  # fmt: skip
-    assert {(event.elicitation_id, event.provider, event.session) for event in told} == {(asked.elicitation_id, "github", "s")}
-    assert told[0].expires_at == asked.expires_at and "code" not in repr(told)
+    assert {(event.elicitation_id, event.provider, event.session) for event in told} == {(elicitation.elicitation_id, "github", "s")}
+    assert told[0].expires_at == elicitation.expires_at and "code" not in repr(told)
 
     told.clear()
     paid = await urlmode.create(**PAYMENT, **me)
@@ -71,8 +71,8 @@ async def test_an_error_of_the_application_ends_no_call(open_urlmode: OpenUrlMod
 
     for tell in (later, at_once):
         me, urlmode = owner(), open_urlmode(on_event=tell)
-        asked = await urlmode.create(**ACCOUNT, **me)
-        assert await urlmode.cancel(asked.elicitation_id, **me)
+        elicitation = await urlmode.create(**ACCOUNT, **me)
+        assert await urlmode.cancel(elicitation.elicitation_id, **me)
     await until("they are reported", lambda: len(reported) == 4)
     assert [type(error) for error in reported].count(LookupError) == 2
 
@@ -90,17 +90,17 @@ async def test_a_call_has_its_events_in_its_span(open_urlmode: OpenUrlMode, call
     urlmode, me = open_urlmode(on_event=span_events()), owner()
     first, second = Span(), Span()
     with trace.use_span(first):
-        asked = await urlmode.create(**ACCOUNT, **me)
+        elicitation = await urlmode.create(**ACCOUNT, **me)
     with trace.use_span(second):
-        waiting = asyncio.create_task(urlmode.wait_for_completion(asked.elicitation_id, **me))
-    await callback.open(asked.elicitation_id, me)
+        waiting = asyncio.create_task(urlmode.wait_for_completion(elicitation.elicitation_id, **me))
+    await callback.open(elicitation.elicitation_id, me)
     await until("it is told", lambda: len(second.events) == 1)
-    await callback.come_back(asked.elicitation_id, me, {"code": "c"})
+    await callback.come_back(elicitation.elicitation_id, me, {"code": "c"})
     await waiting
     assert [name for name, _ in first.events] == ["urlmode.created"]
     assert [name for name, _ in second.events] == ["urlmode.opened", "urlmode.completed"]
     assert second.events[1][1] == {
-        "urlmode.elicitation_id": asked.elicitation_id, "urlmode.provider": "github", "urlmode.kind": "oauth", "urlmode.action": "accept",
+        "urlmode.elicitation_id": elicitation.elicitation_id, "urlmode.provider": "github", "urlmode.kind": "oauth", "urlmode.action": "accept",
     }  # fmt: skip
     assert me["subject"] not in repr(first.events + second.events)
 

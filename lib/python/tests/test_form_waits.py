@@ -57,8 +57,8 @@ async def test_a_value_that_has_a_problem_is_asked_for_again(
 
 async def test_an_error_of_verify_ends_its_wait_and_the_page_asks_again(urlmode: UrlMode, callback: Callback) -> None:
     me = owner()
-    asked = await urlmode.create_input(**INPUT, **me, verify_timeout=30)
-    id = asked.elicitation_id
+    elicitation = await urlmode.create_input(**INPUT, **me, verify_timeout=30)
+    id = elicitation.elicitation_id
 
     async def verify(_: Verify) -> None:
         raise LookupError("the service is away")
@@ -117,9 +117,9 @@ async def test_aclose_ends_a_verify_that_is_running(open_urlmode: OpenUrlMode, c
         running.set()
         await asyncio.Event().wait()
 
-    asked = await urlmode.create_input(**INPUT, **me, verify_timeout=30)
-    wait = asyncio.create_task(urlmode.wait_for_completion(asked.elicitation_id, **me, verify=verify))
-    await callback.answer(asked.elicitation_id, me, typed("key"))
+    elicitation = await urlmode.create_input(**INPUT, **me, verify_timeout=30)
+    wait = asyncio.create_task(urlmode.wait_for_completion(elicitation.elicitation_id, **me, verify=verify))
+    await callback.answer(elicitation.elicitation_id, me, typed("key"))
     await asyncio.wait_for(running.wait(), 30)
     await urlmode.aclose()
     await asyncio.wait({wait})
@@ -147,11 +147,11 @@ async def test_create_is_for_pages_of_the_provider(urlmode: UrlMode) -> None:
 
 async def test_an_approval_with_a_fresh_sign_in_says_when_and_how(urlmode: UrlMode, callback: Callback) -> None:
     me = owner()
-    asked = await urlmode.create_approval(provider="approvals", **me, form={"title": "Delete?"}, step_up=True)
+    elicitation = await urlmode.create_approval(provider="approvals", **me, form={"title": "Delete?"}, step_up=True)
     decision = {
         "approver": me["subject"], "decided_at": "2026-11-23T12:00:00.000Z", "signed_in_at": "2026-11-23T11:59:58.000Z",
         "signed_in_by": "pwd otp",
     }  # fmt: skip
-    assert await callback.answer(asked.elicitation_id, me, decision) == "completed"
-    outcome = await urlmode.wait_for_completion(asked.elicitation_id, **me)
+    assert await callback.answer(elicitation.elicitation_id, me, decision) == "completed"
+    outcome = await urlmode.wait_for_completion(elicitation.elicitation_id, **me)
     assert (outcome.signed_in_at, outcome.signed_in_by) == (datetime(2026, 11, 23, 11, 59, 58, tzinfo=timezone.utc), "pwd otp")

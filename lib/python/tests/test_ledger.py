@@ -47,8 +47,8 @@ async def connect() -> psycopg.AsyncConnection[Any]:
 
 async def buy(urlmode: UrlMode, callback: Callback) -> tuple[str, Owner, str]:
     me = owner()
-    asked = await urlmode.create(**REPORT, **me)
-    return asked.elicitation_id, me, await callback.paid(asked.elicitation_id)
+    elicitation = await urlmode.create(**REPORT, **me)
+    return elicitation.elicitation_id, me, await callback.paid(elicitation.elicitation_id)
 
 
 def follow(urlmode: UrlMode, consumer: str) -> AsyncGenerator[LedgerEntry, None]:

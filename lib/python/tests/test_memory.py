@@ -28,7 +28,7 @@ from urlmode._core.contract_rechecks import TakenRecheck
 from urlmode._core.listener import Listener
 from urlmode._core.payments import PaymentReports
 from urlmode._core.pool import Pool, Rows
-from urlmode._core.tasks import Tasks
+from urlmode._core.background import Background
 
 from conftest import ACCOUNT, OpenUrlMode, owner
 
@@ -293,7 +293,7 @@ class Statements:
 
     def __init__(self) -> None:
         self.sent: list[tuple[list[int], asyncio.Future[list[int]]]] = []
-        self.batches = batches.Batches(self._run, lambda work: work(cast(Any, None)), Tasks())
+        self.batches = batches.Batches(self._run, lambda work: work(cast(Any, None)), Background())
 
     async def _run(self, query: object, elements: Sequence[int]) -> list[int]:
         answer: asyncio.Future[list[int]] = asyncio.get_running_loop().create_future()

@@ -12,8 +12,8 @@ from conftest import ROOT
 
 from urlmode import ApprovalElicitation, Elicitation, Expected, Kind, OpenStatus, Outcome
 from urlmode._adapters import messages as _messages
+from urlmode._adapters.contract_messages import REASONS
 from urlmode._core import errors
-from urlmode._core.contract_messages import REASONS
 
 SOURCE = ROOT / "lib/node/src/adapters/messages.js"
 PRICE = Expected(1050, "EUR")

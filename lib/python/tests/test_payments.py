@@ -56,9 +56,9 @@ async def test_a_provider_whose_name_is_not_that_of_its_description_is_given_the
 
 async def test_a_result_that_cannot_be_read_hides_no_payment(urlmode: UrlMode, callback: Callback) -> None:
     me = owner()
-    asked = await urlmode.create(**REPORT, **me)
+    elicitation = await urlmode.create(**REPORT, **me)
     deep = f"cs_{uuid.uuid4()}"
-    await callback.event(asked.elicitation_id, "paid", amount=1050, currency="EUR", reference=deep, text=TOO_DEEP)
+    await callback.event(elicitation.elicitation_id, "paid", amount=1050, currency="EUR", reference=deep, text=TOO_DEEP)
     _, _, other = await pay(urlmode, callback)
     listed = {each.reference: each for each in await urlmode.unclaimed()}
     assert (listed[deep].amount, listed[deep].result, other in listed) == (1050, None, True)
@@ -129,8 +129,8 @@ async def test_a_cancel_while_a_claim_begins_gives_it_back(urlmode: UrlMode, cal
 
 async def test_a_recheck_that_fails(urlmode: UrlMode, callback: Callback, caplog: Any) -> None:
     me = owner()
-    asked = await urlmode.create(**REPORT, **me)
-    id = asked.elicitation_id
+    elicitation = await urlmode.create(**REPORT, **me)
+    id = elicitation.elicitation_id
     await callback.event(id, "recheck", reference="r")
 
     def fails(event: Any) -> None:
@@ -162,10 +162,10 @@ def cancels() -> Any:
 @pytest.mark.parametrize("inner", [cancelled, cancels])
 async def test_a_recheck_whose_own_work_was_cancelled_has_failed(urlmode: UrlMode, callback: Callback, inner: Any) -> None:
     me = owner()
-    asked = await urlmode.create(**REPORT, **me)
-    await callback.event(asked.elicitation_id, "recheck", reference="r")
+    elicitation = await urlmode.create(**REPORT, **me)
+    await callback.event(elicitation.elicitation_id, "recheck", reference="r")
     with pytest.raises(RuntimeError, match="recheck was cancelled"):
-        wait = urlmode.wait_for_completion(asked.elicitation_id, **me, recheck=lambda _: inner())
+        wait = urlmode.wait_for_completion(elicitation.elicitation_id, **me, recheck=lambda _: inner())
         await asyncio.wait_for(wait, 20)
 
 

@@ -43,7 +43,7 @@ class Clock:
 def test_a_poll_begins_with_its_shortest_interval_and_is_never_put_off(monkeypatch: pytest.MonkeyPatch) -> None:
     clock, times = Clock(), list[float]()
     monkeypatch.setattr("urlmode._core.poll.asyncio.get_running_loop", lambda: clock)
-    monkeypatch.setattr("urlmode._core.tasks.random.random", lambda: 0.5)
+    monkeypatch.setattr("urlmode._core.background.random.random", lambda: 0.5)
     poll = Poll(lambda: times.append(clock.now))
     for start in (0.0, 100.0):
         poll.start()

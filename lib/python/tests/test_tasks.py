@@ -19,9 +19,9 @@ from urlmode import BegunClaim, Expected, UrlMode, UrlModeBusyError
 from urlmode._adapters.clients import Client
 from urlmode._adapters.responses import Response
 from urlmode._adapters.task_notifications import follow
-from urlmode._adapters.task_rounds import Asked, TaskRound, TaskRun
+from urlmode._adapters.task_rounds import Awaited, TaskRound, TaskRun
 from urlmode._adapters.tasks import TaskRequest, TaskServer
-from urlmode._core.call_tasks import TaskClaim
+from urlmode._core.tasks import TaskClaim
 from urlmode._core.contract_limits import TASK_OWNER_LISTENS_MAX
 from urlmode._core.contract_texts import TASK_UNKEPT
 from urlmode.mcp import handle_tasks
@@ -55,7 +55,7 @@ class Begun:
             **self.owner, provider="stripe", kind="payment", item="report", expected=Expected(1050, "EUR"), target_url="https://checkout.example/pay",
         )  # fmt: skip
         self.id, round = elicitation.elicitation_id, TaskRound()
-        round.asked = Asked(self.id, "payment", "Pay.")
+        round.awaited = Awaited(self.id, "payment", "Pay.")
         result = {"requestState": "state", "inputRequests": {}}
         made = await self.server.create(self.owner["subject"], self.owner["session"], round, result, tool="buy", arguments=None, responses=None)
         self.task = made["taskId"]

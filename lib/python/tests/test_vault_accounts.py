@@ -95,11 +95,11 @@ async def test_the_deletion_of_revoked_tokens_is_repeated_while_postgresql_is_aw
 
 
 async def test_a_body_that_stores_the_account_of_a_user_who_was_forgotten_stores_nothing(bed: Bed) -> None:
-    asked = await bed.urlmode.create(
+    elicitation = await bed.urlmode.create(
         subject=bed.subject, provider=PROVIDER, kind="oauth", target_url="https://provider.example/authorize?client_id=a"
     )
     connected = Connected(
-        elicitation_id=asked.elicitation_id, tokens=bed.endpoint.grant(), account=None, scopes=[], requested=[], claims=None,
+        elicitation_id=elicitation.elicitation_id, tokens=bed.endpoint.grant(), account=None, scopes=[], requested=[], claims=None,
         returned={}, variables={},
     )  # fmt: skip
     assert await bed.vault.store(connected, **bed.key) == "default"
@@ -156,15 +156,15 @@ async def test_a_user_is_forgotten_but_not_while_a_payment_is_unclaimed(bed: Bed
     me = owner()
     me["subject"] = bed.subject
     await bed.store()
-    asked = await bed.urlmode.create(
+    elicitation = await bed.urlmode.create(
         provider="stripe", kind="payment", item="report:42", target_url="https://checkout.example/pay", expected=Expected(1050, "EUR"), **me
     )
-    reference = await callback.paid(asked.elicitation_id)
+    reference = await callback.paid(elicitation.elicitation_id)
     with pytest.raises(UnclaimedPaymentsError) as error:
         await bed.vault.forget_subject(subject=bed.subject)
-    assert error.value.payments == [UnclaimedReference(asked.elicitation_id, "stripe", reference, 1050, "EUR")]
+    assert error.value.payments == [UnclaimedReference(elicitation.elicitation_id, "stripe", reference, 1050, "EUR")]
     assert len(await bed.vault.list_accounts(**bed.key)) == 1
-    await bed.urlmode.claim(asked.elicitation_id, **me)
+    await bed.urlmode.claim(elicitation.elicitation_id, **me)
     await bed.vault.forget_subject(subject=bed.subject)
     assert await bed.row() is None
 

@@ -52,15 +52,15 @@ def count_reads(urlmode: UrlMode) -> list[str]:
 async def test_a_link_and_its_row(urlmode: UrlMode, callback: Callback) -> None:
     me = owner()
     before = datetime.now(timezone.utc)
-    asked = await urlmode.create(**ACCOUNT, **me, ttl=timedelta(minutes=10))
-    assert not asked.resumed
-    assert timedelta(minutes=9) < asked.expires_at - before < timedelta(minutes=11)
-    parts = urlsplit(asked.url)
+    elicitation = await urlmode.create(**ACCOUNT, **me, ttl=timedelta(minutes=10))
+    assert not elicitation.resumed
+    assert timedelta(minutes=9) < elicitation.expires_at - before < timedelta(minutes=11)
+    parts = urlsplit(elicitation.url)
     assert (parts.scheme, parts.netloc, parts.path) == ("https", "callback.example", "/connect/github")
     (state,) = parse_qs(parts.query)["state"]
-    assert open_link(callback.keys, "github", state) == (asked.elicitation_id, 1)
-    assert asked.return_url == "https://callback.example/oauth/github/return"
-    assert (asked.cancel_url, asked.webhook_url) == (None, None)
+    assert open_link(callback.keys, "github", state) == (elicitation.elicitation_id, 1)
+    assert elicitation.return_url == "https://callback.example/oauth/github/return"
+    assert (elicitation.cancel_url, elicitation.webhook_url) == (None, None)
 
 
 async def test_a_payment_knows_its_urls_and_the_price_of_its_provider(urlmode: UrlMode, callback: Callback) -> None:
@@ -71,38 +71,38 @@ async def test_a_payment_knows_its_urls_and_the_price_of_its_provider(urlmode: U
         return "https://checkout.example/pay"
 
     me = owner()
-    asked = await urlmode.create(
+    elicitation = await urlmode.create(
         provider="stripe", kind="payment", item="report:42", **me, target_url=target, expected=Expected(5, "isk")
     )
     assert seen[0].amount == 500
-    assert (seen[0].elicitation_id, seen[0].return_url) == (asked.elicitation_id, asked.return_url)
-    for purpose, url in {"return": asked.return_url, "cancel": asked.cancel_url, "webhook": asked.webhook_url}.items():
+    assert (seen[0].elicitation_id, seen[0].return_url) == (elicitation.elicitation_id, elicitation.return_url)
+    for purpose, url in {"return": elicitation.return_url, "cancel": elicitation.cancel_url, "webhook": elicitation.webhook_url}.items():
         (token,) = parse_qs(urlsplit(url or "").query)["state"]
-        assert open_state(callback.keys, purpose, "stripe", token).id == asked.elicitation_id
+        assert open_state(callback.keys, purpose, "stripe", token).id == elicitation.elicitation_id
 
 
 @pytest.mark.parametrize("announce", [True, False])
 async def test_an_outcome_with_its_verifier(urlmode: UrlMode, callback: Callback, announce: bool) -> None:
     me = owner()
-    asked = await urlmode.create(**{**ACCOUNT, "target_url": "https://p.example/a?scope=openid+x"}, **me, pkce=True)
-    wait = await waiting(urlmode, asked.elicitation_id, **me)
-    assert await callback.open(asked.elicitation_id, me) == "opened"
-    assert await callback.come_back(asked.elicitation_id, me, {"code": "ü"}, announce=announce) == "completed"
+    elicitation = await urlmode.create(**{**ACCOUNT, "target_url": "https://p.example/a?scope=openid+x"}, **me, pkce=True)
+    wait = await waiting(urlmode, elicitation.elicitation_id, **me)
+    assert await callback.open(elicitation.elicitation_id, me) == "opened"
+    assert await callback.come_back(elicitation.elicitation_id, me, {"code": "ü"}, announce=announce) == "completed"
     outcome = await wait
     assert (outcome.action, outcome.reason, outcome.result, outcome.reference) == ("accept", "", {"code": "ü"}, None)
     assert len(outcome.code_verifier) == 43
     assert len(outcome.nonce) == 22
     assert "ü" not in repr(outcome) and outcome.code_verifier not in repr(outcome)
-    again = await urlmode.wait_for_completion(asked.elicitation_id, **me)
+    again = await urlmode.wait_for_completion(elicitation.elicitation_id, **me)
     assert again == outcome
 
 
 async def test_an_announced_outcome_saves_the_read(urlmode: UrlMode, callback: Callback) -> None:
     me = owner()
-    asked = await urlmode.create(**ACCOUNT, **me)
-    wait = await waiting(urlmode, asked.elicitation_id, **me)
+    elicitation = await urlmode.create(**ACCOUNT, **me)
+    wait = await waiting(urlmode, elicitation.elicitation_id, **me)
     reads = count_reads(urlmode)
-    await callback.come_back(asked.elicitation_id, me, {"code": "c"})
+    await callback.come_back(elicitation.elicitation_id, me, {"code": "c"})
     assert (await wait).result == {"code": "c"}
     assert reads == []
 
@@ -110,34 +110,34 @@ async def test_an_announced_outcome_saves_the_read(urlmode: UrlMode, callback: C
 async def test_a_notification_during_the_first_read_is_not_lost(urlmode: UrlMode, callback: Callback) -> None:
     me = owner()
     first = await waiting(urlmode, (await urlmode.create(**ACCOUNT, **me)).elicitation_id, **me)  # The connection listens.
-    asked = await urlmode.create(**ACCOUNT, **me)
+    elicitation = await urlmode.create(**ACCOUNT, **me)
     announced: list[str] = []
     urlmode._listener.on_notified.append(
-        lambda all: announced.extend(each["status"] for each in all if each["id"] == asked.elicitation_id)
+        lambda all: announced.extend(each["status"] for each in all if each["id"] == elicitation.elicitation_id)
     )
-    await callback.open(asked.elicitation_id, me)
+    await callback.open(elicitation.elicitation_id, me)
     await until("it is announced", lambda: announced == ["opened"])
     query = urlmode._listener.query
 
     async def complete_after_reading(statement: str, values: Any, _reads: bool = False) -> Any:
         urlmode._listener.query = query  # type: ignore[method-assign]
         rows = await query(statement, values)
-        await callback.come_back(asked.elicitation_id, me, {"code": "c"})
+        await callback.come_back(elicitation.elicitation_id, me, {"code": "c"})
         await until("it is announced", lambda: announced == ["opened", "completed"])
         return rows
 
     urlmode._listener.query = complete_after_reading  # type: ignore[method-assign]
     # Without it, the routine read would find the outcome later.
-    outcome = await urlmode.wait_for_completion(asked.elicitation_id, **me, timeout=15)
+    outcome = await urlmode.wait_for_completion(elicitation.elicitation_id, **me, timeout=15)
     assert outcome.result == {"code": "c"}
     first.cancel()
 
 
 async def test_a_notification_is_only_a_reason_to_read(urlmode: UrlMode, callback: Callback) -> None:
     me, stranger = owner(), owner()
-    asked = await urlmode.create(**ACCOUNT, **me)
+    elicitation = await urlmode.create(**ACCOUNT, **me)
     other = await urlmode.create(**ACCOUNT, **stranger)
-    wait = await waiting(urlmode, asked.elicitation_id, **me)
+    wait = await waiting(urlmode, elicitation.elicitation_id, **me)
     reads = count_reads(urlmode)
     url = required("URLMODE_PROGRAMS_DATABASE_URL")
     async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
@@ -147,8 +147,8 @@ async def test_a_notification_is_only_a_reason_to_read(urlmode: UrlMode, callbac
         async for notify in connection.notifies(stop_after=1, timeout=10):
             sealed.append(json.loads(notify.payload)["outcome"])
         for payload in [
-            {"id": asked.elicitation_id, "status": "completed", "outcome": sealed[0]},
-            {"id": asked.elicitation_id, "status": "completed"}, {"id": asked.elicitation_id, "outcome": 5},
+            {"id": elicitation.elicitation_id, "status": "completed", "outcome": sealed[0]},
+            {"id": elicitation.elicitation_id, "status": "completed"}, {"id": elicitation.elicitation_id, "outcome": 5},
         ]:  # fmt: skip
             reads.clear()
             await connection.execute("SELECT pg_notify('urlmode', %s)", [json.dumps(payload)])
@@ -156,9 +156,9 @@ async def test_a_notification_is_only_a_reason_to_read(urlmode: UrlMode, callbac
         for text in ["[1]", '"x"', "{}", "{", '{"id": 5}']:
             await connection.execute("SELECT pg_notify('urlmode', %s)", [text])
     with pytest.raises(ElicitationTimeoutError):
-        await urlmode.wait_for_completion(asked.elicitation_id, **me, timeout=0)
+        await urlmode.wait_for_completion(elicitation.elicitation_id, **me, timeout=0)
     assert not wait.done()
-    await callback.come_back(asked.elicitation_id, me, {"code": "mine"})
+    await callback.come_back(elicitation.elicitation_id, me, {"code": "mine"})
     assert (await wait).result == {"code": "mine"}
 
 
@@ -196,7 +196,7 @@ async def test_what_a_wait_calls_has_the_context_variables_of_its_call(urlmode: 
 
 async def test_a_listener_of_progress_that_fails_ends_its_wait(urlmode: UrlMode, callback: Callback) -> None:
     me = owner()
-    asked = await urlmode.create(**ACCOUNT, **me)
+    elicitation = await urlmode.create(**ACCOUNT, **me)
 
     async def fails(progress: str) -> None:
         raise LookupError(progress)
@@ -204,8 +204,8 @@ async def test_a_listener_of_progress_that_fails_ends_its_wait(urlmode: UrlMode,
     def fails_at_once(progress: str) -> None:
         raise LookupError(progress)
 
-    waits = [await waiting(urlmode, asked.elicitation_id, **me, on_progress=on) for on in (fails, fails_at_once)]
-    await callback.open(asked.elicitation_id, me)
+    waits = [await waiting(urlmode, elicitation.elicitation_id, **me, on_progress=on) for on in (fails, fails_at_once)]
+    await callback.open(elicitation.elicitation_id, me)
     for wait in waits:
         with pytest.raises(LookupError, match="opened"):
             await wait
@@ -214,13 +214,13 @@ async def test_a_listener_of_progress_that_fails_ends_its_wait(urlmode: UrlMode,
 
 async def test_timeouts(urlmode: UrlMode, callback: Callback) -> None:
     me = owner()
-    asked = await urlmode.create(**ACCOUNT, **me)
+    elicitation = await urlmode.create(**ACCOUNT, **me)
     with pytest.raises(ElicitationTimeoutError) as once:
-        await urlmode.wait_for_completion(asked.elicitation_id, **me, timeout=0)
+        await urlmode.wait_for_completion(elicitation.elicitation_id, **me, timeout=0)
     assert once.value.status == "pending"
-    await callback.open(asked.elicitation_id, me)
+    await callback.open(elicitation.elicitation_id, me)
     with pytest.raises(TimeoutError) as later:
-        await urlmode.wait_for_completion(asked.elicitation_id, **me, timeout=timedelta(milliseconds=300))
+        await urlmode.wait_for_completion(elicitation.elicitation_id, **me, timeout=timedelta(milliseconds=300))
     assert isinstance(later.value, ElicitationTimeoutError)
     assert later.value.status == "opened"
     assert later.value.code == "ELICITATION_TIMEOUT"
@@ -228,27 +228,27 @@ async def test_timeouts(urlmode: UrlMode, callback: Callback) -> None:
 
 async def test_cancelling_the_task_ends_the_wait_and_nothing_else(urlmode: UrlMode, callback: Callback) -> None:
     me = owner()
-    asked = await urlmode.create(**ACCOUNT, **me)
-    wait = await waiting(urlmode, asked.elicitation_id, **me, timeout=None)
+    elicitation = await urlmode.create(**ACCOUNT, **me)
+    wait = await waiting(urlmode, elicitation.elicitation_id, **me, timeout=None)
     assert urlmode.open_waits == 1
     wait.cancel()
     with pytest.raises(asyncio.CancelledError):
         await wait
     assert urlmode.open_waits == 0
-    assert await callback.open(asked.elicitation_id, me) == "opened"
+    assert await callback.open(elicitation.elicitation_id, me) == "opened"
 
 
 async def test_what_is_opened_after_the_last_read_of_a_wait_is_not_abandoned(urlmode: UrlMode, callback: Callback) -> None:
-    asked = await urlmode.create(**ACCOUNT, **(me := owner()))
+    elicitation = await urlmode.create(**ACCOUNT, **(me := owner()))
     abandon = urlmode._database.abandon
 
     async def abandon_too_late(row: Any) -> Any:
-        assert await callback.open(asked.elicitation_id, me) == "opened"
+        assert await callback.open(elicitation.elicitation_id, me) == "opened"
         return await abandon(row)
 
     urlmode._database.abandon = abandon_too_late  # type: ignore[method-assign]
     with pytest.raises(ElicitationTimeoutError) as error:
-        await urlmode.wait_for_completion(asked.elicitation_id, **me, abandon=True, timeout=1)
+        await urlmode.wait_for_completion(elicitation.elicitation_id, **me, abandon=True, timeout=1)
     assert error.value.status == "opened"
 
 

@@ -39,13 +39,13 @@ func main() {
 	})
 }
 
-// add adds a tool that asks for a wish, and answers what its body returns.
-func add[Wish any](server *mcp.Server, name, description string,
-	ask func(context.Context, *mcp.CallToolRequest, Wish, urlmcp.Body) (*mcp.CallToolResult, error),
-	wish func(subject string) Wish, body func(context.Context, urlmcp.Accepted) (string, error)) {
+// add adds a tool that asks for what request returns, and answers what its body returns.
+func add[Request any](server *mcp.Server, name, description string,
+	ask func(context.Context, *mcp.CallToolRequest, Request, urlmcp.Body) (*mcp.CallToolResult, error),
+	request func(subject string) Request, body func(context.Context, urlmcp.Accepted) (string, error)) {
 	mcp.AddTool(server, &mcp.Tool{Name: name, Description: description},
 		func(ctx context.Context, call *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, any, error) {
-			result, err := ask(ctx, call, wish(urlmcp.SubjectOf(call)),
+			result, err := ask(ctx, call, request(urlmcp.SubjectOf(call)),
 				func(ctx context.Context, accepted urlmcp.Accepted) (*mcp.CallToolResult, error) {
 					said, err := body(ctx, accepted)
 					return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: said}}}, err
@@ -59,8 +59,8 @@ func connected(ctx context.Context, accepted urlmcp.Accepted) (string, error) {
 	return "Connected the account of " + name + ".", err
 }
 
-func report(subject string) urlmcp.Wish {
-	return urlmcp.Wish{
+func report(subject string) urlmcp.ToolRequest {
+	return urlmcp.ToolRequest{
 		Message: "The report costs 10.50 EUR.",
 		Request: urlmode.Request{
 			Provider: "checkout", Kind: urlmode.Payment, Owner: urlmode.Owner{Subject: subject}, Item: "report", Expected: price,
@@ -108,8 +108,8 @@ func checkOut(ctx context.Context, urls urlmode.TargetArguments) (target urlmode
 	return urlmode.Target{URL: created.URL}, err
 }
 
-func key(subject string) urlmcp.InputWish {
-	return urlmcp.InputWish{
+func key(subject string) urlmcp.InputToolRequest {
+	return urlmcp.InputToolRequest{
 		Message: "Your key of the report service is needed.",
 		InputRequest: urlmode.InputRequest{Provider: "intake", Owner: urlmode.Owner{Subject: subject}, Form: urlmode.InputForm{
 			Title:  urlmode.Text("Your key of the report service"),
@@ -128,8 +128,8 @@ func typed(context.Context, urlmcp.Accepted) (string, error) {
 	return "The key works, and is stored.", nil
 }
 
-func deletion(subject string) urlmcp.ApprovalWish {
-	return urlmcp.ApprovalWish{
+func deletion(subject string) urlmcp.ApprovalToolRequest {
+	return urlmcp.ApprovalToolRequest{
 		Message: "Somebody else must agree that the archive is deleted.",
 		ApprovalRequest: urlmode.ApprovalRequest{
 			Provider: "approvals", Owner: urlmode.Owner{Subject: subject}, Others: true, RequestOptions: urlmode.RequestOptions{TTL: time.Hour},

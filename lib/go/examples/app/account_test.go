@@ -78,13 +78,13 @@ func newBank(t *testing.T) *bank {
 
 // user has a server in one process, and connects what is asked for unless it is away.
 type user struct {
-	t      *testing.T
-	me     urlmode.Owner
-	with   *urlmode.Instance
-	vault  *vault.Vault
-	bank   *bank
-	wish   func() urlmcp.AccountWish
-	result map[string]any
+	t       *testing.T
+	me      urlmode.Owner
+	with    *urlmode.Instance
+	vault   *vault.Vault
+	bank    *bank
+	request func() urlmcp.AccountToolRequest
+	result  map[string]any
 
 	mu     sync.Mutex
 	isAway bool
@@ -101,8 +101,8 @@ func newUser(t *testing.T, b *bank) *user {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u.wish = func() urlmcp.AccountWish {
-		return urlmcp.AccountWish{Vault: u.vault, Message: "Connect your account.", ConnectRequest: urlmode.ConnectRequest{Provider: "demo", Owner: u.me}}
+	u.request = func() urlmcp.AccountToolRequest {
+		return urlmcp.AccountToolRequest{Vault: u.vault, Message: "Connect your account.", ConnectRequest: urlmode.ConnectRequest{Provider: "demo", Owner: u.me}}
 	}
 	return u
 }
@@ -125,7 +125,7 @@ func (u *user) serve() (*mcp.Server, *urlmcp.Tools) {
 	tools := urlmcp.New(u.with, urlmcp.Options{})
 	serves := mcp.NewServer(&mcp.Implementation{Name: "tests", Version: "1"}, nil)
 	mcp.AddTool(serves, &mcp.Tool{Name: "use"}, func(ctx context.Context, call *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, any, error) {
-		result, err := tools.UseAccount(ctx, call, u.wish(), func(_ context.Context, token urlmode.AccessToken) (*mcp.CallToolResult, error) {
+		result, err := tools.UseAccount(ctx, call, u.request(), func(_ context.Context, token urlmode.AccessToken) (*mcp.CallToolResult, error) {
 			text, err := u.bank.use(token)
 			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, err
 		})
@@ -185,7 +185,7 @@ func (u *user) throughMCPGo() func() string {
 	ctx := serves.WithContext(u.t.Context(), nil)
 	return func() string {
 		ask := func() string {
-			result, err := tools.UseAccount(ctx, gomcp.CallToolRequest{}, u.wish(), func(_ context.Context, token urlmode.AccessToken) (*gomcp.CallToolResult, error) {
+			result, err := tools.UseAccount(ctx, gomcp.CallToolRequest{}, u.request(), func(_ context.Context, token urlmode.AccessToken) (*gomcp.CallToolResult, error) {
 				text, err := u.bank.use(token)
 				return gomcp.NewToolResultText(text), err
 			})
@@ -227,11 +227,11 @@ func TestUseAccount(t *testing.T) {
 			b.refuses = true
 			expire(t, u)
 			is("access-3 of default", 2)
-			plain := u.wish
-			u.wish = func() urlmcp.AccountWish {
-				wish := plain()
-				wish.RequiredScopes = []string{"admin"}
-				return wish
+			plain := u.request
+			u.request = func() urlmcp.AccountToolRequest {
+				request := plain()
+				request.RequiredScopes = []string{"admin"}
+				return request
 			}
 			is("Not done: not everything was granted that is needed (admin).", 3)
 			b.scope = "read admin"
@@ -239,10 +239,10 @@ func TestUseAccount(t *testing.T) {
 			if listed, err := u.vault.Accounts(t.Context(), u.me.Subject, "demo"); err != nil || len(listed) != 1 || strings.Join(listed[0].Requested, " ") != "read admin" {
 				t.Errorf("%+v, %v", listed, err)
 			}
-			u.wish = func() urlmcp.AccountWish {
-				wish := plain()
-				wish.Account = "other"
-				return wish
+			u.request = func() urlmcp.AccountToolRequest {
+				request := plain()
+				request.Account = "other"
+				return request
 			}
 			is("Not done: another account was connected than the one that is needed.", 5)
 			if got := strings.Join(b.codes, " "); got != "a-code a-code a-code a-code a-code" {
@@ -295,12 +295,12 @@ func TestConnectedMeanwhile(t *testing.T) {
 	b := newBank(t)
 	u := newUser(t, b)
 	u.throughMCPGo()()
-	connected, plain := idOf(u, ""), u.wish
+	connected, plain := idOf(u, ""), u.request
 	late := &lateVault{Vault: u.vault}
-	u.wish = func() urlmcp.AccountWish {
-		wish := plain()
-		wish.Vault = late
-		return wish
+	u.request = func() urlmcp.AccountToolRequest {
+		request := plain()
+		request.Vault = late
+		return request
 	}
 	if got := u.throughMCPGo()(); got != "access-1 of default" || late.looks != 2 || len(u.asked) != 1 || idOf(u, "") != connected {
 		t.Errorf("it is %q after %d looks, %d requests", got, late.looks, len(u.asked))
@@ -320,7 +320,7 @@ func TestCallsShareAnExchange(t *testing.T) {
 	}
 	ctx, tools := server.NewMCPServer("tests", "1").WithContext(t.Context(), nil), mcpgo.New(u.with, mcpgo.Options{})
 	ask := func() string {
-		result, err := tools.UseAccount(ctx, gomcp.CallToolRequest{}, u.wish(), func(_ context.Context, token urlmode.AccessToken) (*gomcp.CallToolResult, error) {
+		result, err := tools.UseAccount(ctx, gomcp.CallToolRequest{}, u.request(), func(_ context.Context, token urlmode.AccessToken) (*gomcp.CallToolResult, error) {
 			return gomcp.NewToolResultText(token.Token), nil
 		})
 		if err != nil {

@@ -49,20 +49,20 @@ func Users() map[string]string {
 }
 
 // Report is what the tool buy_report asks for.
-func Report(subject string) adapter.Wish {
+func Report(subject string) adapter.ToolRequest {
 	return sale(subject, "The report costs 10.50 EUR.", "report:2026")
 }
 
 // Summary is what the tool buy_summary asks for.
-func Summary(subject string) adapter.Wish {
+func Summary(subject string) adapter.ToolRequest {
 	return sale(subject, "The summary costs 10.50 EUR.", "summary:2026")
 }
 
 // Analyst is the subscription that the tool ask_analyst requires. ManageURL is the page on which a user settles one that is past due, such as
 // Stripe's portal.
-func Analyst(subject string) adapter.PaidWish {
-	return adapter.PaidWish{
-		Wish: sale(subject, "The analyst costs 10.50 EUR a month.", "analyst"),
+func Analyst(subject string) adapter.PaidToolRequest {
+	return adapter.PaidToolRequest{
+		ToolRequest: sale(subject, "The analyst costs 10.50 EUR a month.", "analyst"),
 		ManageURL: func(_ context.Context, found urlmode.Entitlement) (string, error) {
 			return "https://billing.example/manage?subscription=" + found.Subscription, nil
 		},
@@ -85,8 +85,8 @@ func Checkout(_ context.Context, urls urlmode.TargetArguments) (urlmode.Target, 
 	return urlmode.Target{URL: page + "?reference=" + urls.ElicitationID}, nil
 }
 
-func sale(subject, message, item string) adapter.Wish {
-	return adapter.Wish{
+func sale(subject, message, item string) adapter.ToolRequest {
+	return adapter.ToolRequest{
 		Message: message,
 		Request: urlmode.Request{
 			Provider: "stripe", Kind: urlmode.Payment, Owner: urlmode.Owner{Subject: subject}, Item: item,
@@ -96,8 +96,8 @@ func sale(subject, message, item string) adapter.Wish {
 }
 
 // Account is what the tool connect_account asks for.
-func Account(subject string) adapter.Wish {
-	return adapter.Wish{
+func Account(subject string) adapter.ToolRequest {
+	return adapter.ToolRequest{
 		Message: "Connect your Demo Account.",
 		Request: urlmode.Request{
 			Provider: "demo", Kind: urlmode.OAuth, Owner: urlmode.Owner{Subject: subject}, PKCE: true,
@@ -111,8 +111,8 @@ func Account(subject string) adapter.Wish {
 }
 
 // Key is what the tool store_key asks for.
-func Key(subject string) adapter.InputWish {
-	return adapter.InputWish{
+func Key(subject string) adapter.InputToolRequest {
+	return adapter.InputToolRequest{
 		Message: "Your API key is needed.",
 		InputRequest: urlmode.InputRequest{Provider: "intake", Owner: urlmode.Owner{Subject: subject}, Form: urlmode.InputForm{
 			Title: urlmode.Words{"en": "Your API key", "de": "Ihr API-Schlüssel"},
@@ -140,8 +140,8 @@ func KeyOf(values map[string]any) string {
 }
 
 // Terms are what the tool accept_terms asks its user to accept.
-func Terms(subject string) adapter.ApprovalWish {
-	return adapter.ApprovalWish{
+func Terms(subject string) adapter.ApprovalToolRequest {
+	return adapter.ApprovalToolRequest{
 		Message: "The terms must be accepted.",
 		ApprovalRequest: urlmode.ApprovalRequest{Provider: "approvals", Owner: urlmode.Owner{Subject: subject}, Form: urlmode.ApprovalForm{
 			Title: urlmode.Text("Terms of the reports"), Text: urlmode.Text("Reports are for your own use."),
@@ -150,8 +150,8 @@ func Terms(subject string) adapter.ApprovalWish {
 }
 
 // Deletion is what the tool delete_reports asks somebody else.
-func Deletion(subject string) adapter.ApprovalWish {
-	return adapter.ApprovalWish{
+func Deletion(subject string) adapter.ApprovalToolRequest {
+	return adapter.ApprovalToolRequest{
 		Message: "Somebody else must agree.",
 		ApprovalRequest: urlmode.ApprovalRequest{
 			Provider: "approvals", Owner: urlmode.Owner{Subject: subject}, Others: true, RequestOptions: urlmode.RequestOptions{TTL: 7 * 24 * time.Hour},

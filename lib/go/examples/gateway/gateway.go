@@ -59,9 +59,9 @@ func (g *gateway) handler(on terms) mcp.ToolHandler {
 				return g.forward(ctx, call, "")
 			})
 		case on.Account != "":
-			wish := urlmcp.AccountWish{Vault: g.vault, Message: "Connect your account at " + on.Account + ".",
+			request := urlmcp.AccountToolRequest{Vault: g.vault, Message: "Connect your account at " + on.Account + ".",
 				ConnectRequest: urlmode.ConnectRequest{Provider: on.Account, Owner: owner(call)}}
-			return g.tools.UseAccount(ctx, call, wish, func(ctx context.Context, token urlmode.AccessToken) (*mcp.CallToolResult, error) {
+			return g.tools.UseAccount(ctx, call, request, func(ctx context.Context, token urlmode.AccessToken) (*mcp.CallToolResult, error) {
 				return g.forward(ctx, call, token.Token)
 			})
 		}
@@ -70,10 +70,10 @@ func (g *gateway) handler(on terms) mcp.ToolHandler {
 }
 
 // sale asks for the price of a call. The same call again goes on with the same payment, because its item is the tool with these arguments.
-func sale(call *mcp.CallToolRequest, on terms) urlmcp.Wish {
+func sale(call *mcp.CallToolRequest, on terms) urlmcp.ToolRequest {
 	sum := sha256.Sum256(call.Params.Arguments)
 	price := urlmode.Expected{Amount: on.Amount, Currency: on.Currency}
-	return urlmcp.Wish{
+	return urlmcp.ToolRequest{
 		Message: "A call of " + call.Params.Name + " costs " + price.String() + ".",
 		Request: urlmode.Request{Provider: "stripe", Kind: urlmode.Payment, Owner: owner(call),
 			Item: call.Params.Name + ":" + hex.EncodeToString(sum[:16]), Expected: price, Target: app.Checkout},

@@ -19,7 +19,7 @@ import (
 	"urlmode.example/urlmode/mcpgo"
 )
 
-type ask func(context.Context, mcp.CallToolRequest, mcpgo.Wish, mcpgo.Body) (*mcp.CallToolResult, error)
+type ask func(context.Context, mcp.CallToolRequest, mcpgo.ToolRequest, mcpgo.Body) (*mcp.CallToolResult, error)
 
 func main() {
 	app.Serve(func(instance *urlmode.Instance) http.Handler {
@@ -83,9 +83,9 @@ func storeKey(tools *mcpgo.Tools) server.ToolHandlerFunc {
 	}
 }
 
-func approve(tools *mcpgo.Tools, wish func(string) mcpgo.ApprovalWish, done string) server.ToolHandlerFunc {
+func approve(tools *mcpgo.Tools, request func(string) mcpgo.ApprovalToolRequest, done string) server.ToolHandlerFunc {
 	return func(ctx context.Context, call mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		return tools.AskApproval(ctx, call, wish(subject(ctx)), func(_ context.Context, agreed mcpgo.Accepted) (*mcp.CallToolResult, error) {
+		return tools.AskApproval(ctx, call, request(subject(ctx)), func(_ context.Context, agreed mcpgo.Accepted) (*mcp.CallToolResult, error) {
 			return mcp.NewToolResultText(fmt.Sprintf(done, agreed.Approver)), nil
 		})
 	}

@@ -146,8 +146,8 @@ func add[In any](server *mcp.Server, name, description string, run tool[In]) {
 		})
 }
 
-func offer(call *mcp.CallToolRequest, item string, cents int64, message string) urlmcp.Wish {
-	return urlmcp.Wish{Message: message, Request: urlmode.Request{
+func offer(call *mcp.CallToolRequest, item string, cents int64, message string) urlmcp.ToolRequest {
+	return urlmcp.ToolRequest{Message: message, Request: urlmode.Request{
 		Provider: "stripe", Kind: urlmode.Payment, Owner: urlmode.Owner{Subject: subject(call)}, Item: item,
 		Expected: urlmode.Expected{Amount: cents, Currency: "EUR"}, Target: app.Checkout,
 	}}
@@ -157,16 +157,16 @@ func readReport(instance *urlmode.Instance, tools *urlmcp.Tools) tool[ofYear] {
 	return func(ctx context.Context, call *mcp.CallToolRequest, wanted ofYear) (*mcp.CallToolResult, error) {
 		item := fmt.Sprintf("report:%d", wanted.Year)
 		report := text(fmt.Sprintf("In %d everything went well.", wanted.Year))
-		wish := offer(call, item, 1050, fmt.Sprintf("The report of %d costs 10.50 EUR.", wanted.Year))
+		request := offer(call, item, 1050, fmt.Sprintf("The report of %d costs 10.50 EUR.", wanted.Year))
 		// Here, where there is nothing to go on with: another call may deliver at this moment what was paid.
-		wish.Target = func(ctx context.Context, urls urlmode.TargetArguments) (urlmode.Target, error) {
+		request.Target = func(ctx context.Context, urls urlmode.TargetArguments) (urlmode.Target, error) {
 			paid, err := instance.Paid(ctx, urlmode.PaidOptions{Subject: subject(call), Item: item, Delivered: true})
 			if paid || err != nil {
 				return urlmode.Target{}, cmp.Or(err, errPaid)
 			}
 			return app.Checkout(ctx, urls)
 		}
-		result, err := tools.ElicitURL(ctx, call, wish, func(context.Context, urlmcp.Accepted) (*mcp.CallToolResult, error) { return report, nil })
+		result, err := tools.ElicitURL(ctx, call, request, func(context.Context, urlmcp.Accepted) (*mcp.CallToolResult, error) { return report, nil })
 		if errors.Is(err, errPaid) {
 			return report, nil
 		}
@@ -201,8 +201,8 @@ func summarize(db *pgxpool.Pool) tool[none] {
 
 func askAnalyst(tools *urlmcp.Tools) tool[none] {
 	return func(ctx context.Context, call *mcp.CallToolRequest, _ none) (*mcp.CallToolResult, error) {
-		wish := urlmcp.PaidWish{Wish: offer(call, "analyst", 2000, "The analyst costs 20.00 EUR a month.")}
-		return tools.RequirePaid(ctx, call, wish, func(_ context.Context, found urlmode.Entitlement) (*mcp.CallToolResult, error) {
+		request := urlmcp.PaidToolRequest{ToolRequest: offer(call, "analyst", 2000, "The analyst costs 20.00 EUR a month.")}
+		return tools.RequirePaid(ctx, call, request, func(_ context.Context, found urlmode.Entitlement) (*mcp.CallToolResult, error) {
 			until := "further notice"
 			if !found.Until.IsZero() {
 				until = found.Until.Format(time.RFC3339)

@@ -21,7 +21,7 @@ import (
 // none are the arguments of a tool that takes none.
 type none struct{}
 
-type ask func(context.Context, *mcp.CallToolRequest, urlmcp.Wish, urlmcp.Body) (*mcp.CallToolResult, error)
+type ask func(context.Context, *mcp.CallToolRequest, urlmcp.ToolRequest, urlmcp.Body) (*mcp.CallToolResult, error)
 
 func main() {
 	app.Serve(func(instance *urlmode.Instance) http.Handler {
@@ -94,9 +94,9 @@ func storeKey(tools *urlmcp.Tools) tool {
 	}
 }
 
-func approve(tools *urlmcp.Tools, wish func(string) urlmcp.ApprovalWish, done string) tool {
+func approve(tools *urlmcp.Tools, request func(string) urlmcp.ApprovalToolRequest, done string) tool {
 	return func(ctx context.Context, call *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		return tools.AskApproval(ctx, call, wish(subject(call)), func(_ context.Context, agreed urlmcp.Accepted) (*mcp.CallToolResult, error) {
+		return tools.AskApproval(ctx, call, request(subject(call)), func(_ context.Context, agreed urlmcp.Accepted) (*mcp.CallToolResult, error) {
 			return text(fmt.Sprintf(done, agreed.Approver)), nil
 		})
 	}

@@ -30,7 +30,7 @@ func CutAfter(t *testing.T, to string, most int64) (through string, cut <-chan s
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { listening.Close() })
-	was, tell := make(chan struct{}), sync.Once{}
+	was, once := make(chan struct{}), sync.Once{}
 	server := of.Host
 	go func() {
 		for {
@@ -54,7 +54,7 @@ func CutAfter(t *testing.T, to string, most int64) (through string, cut <-chan s
 				connection.(*net.TCPConn).SetLinger(0) // What the server has sent meanwhile is lost.
 				connection.Close()
 				client.Close()
-				tell.Do(func() { close(was) })
+				once.Do(func() { close(was) })
 			}()
 		}
 	}()

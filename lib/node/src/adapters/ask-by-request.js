@@ -7,8 +7,8 @@
 // without a word to its user.
 
 import { RESPONSE_MS } from '../core/contract-limits.js';
-import { endAsk, REFUSALS } from './asked.js';
 import { endPending, findOutcome, isGone, waitOneRound } from './asking.js';
+import { endAsk, REFUSALS } from './asks.js';
 import { ElicitationClientGoneError } from '../core/errors.js';
 import { sharedOf } from '../core/internals.js';
 import { backgroundTimer } from '../core/runtime.js';
@@ -136,7 +136,7 @@ class ElicitationRequest {
 	}
 
 	/**
-	 * @param {import('./asked.js').ClientReason} reason
+	 * @param {import('./asks.js').ClientReason} reason
 	 * @returns {Promise<Ended>}
 	 */
 	async #endUnopened(reason) {

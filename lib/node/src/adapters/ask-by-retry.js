@@ -10,8 +10,8 @@
 import { ACTIONS } from '../core/contract-words.js';
 import { ElicitationNotFoundError, StateTokenError } from '../core/errors.js';
 import { sharedOf } from '../core/internals.js';
-import { endAsk, REFUSALS } from './asked.js';
 import { canBeOpened, endPending, findOutcome, ownerOf, resumeKeyOf, waitOneRound } from './asking.js';
+import { endAsk, REFUSALS } from './asks.js';
 import { refuseRequestState } from './request-state.js';
 
 /** The key of our request in a result's inputRequests. */

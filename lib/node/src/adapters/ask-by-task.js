@@ -1,10 +1,10 @@
 // Asks a client that holds its calls as tasks: the call ends at once, and the task says how the client asks
 // its user. See tasks.js.
 
-import { beginAsk } from './asked.js';
 import { sendToApprovers } from './ask-by-link.js';
 import { elicitationRequest, INPUT_KEY, mintHandle } from './ask-by-retry.js';
 import { canBeOpened, endPending } from './asking.js';
+import { beginAsk } from './asks.js';
 
 /**
  * @param {import('./asking.js').ElicitOptions} options
@@ -19,7 +19,7 @@ export async function askByTask(options, { task, client }, { elicitation, found 
 	const isAsked = declares && canBeOpened(elicitation, found) && await beginAsk(options, client, elicitationId, false) === '';
 	const end = endPending(options, elicitation, found);
 	const text = 'content' in end.toolResult ? end.toolResult.content.map((each) => each.text).join('\n') : '';
-	task.asked = { elicitationId, kind: options.kind, text };
+	task.awaited = { elicitationId, kind: options.kind, text };
 	return { action: 'pending', reason: 'asked', toolResult: {
 		resultType: 'input_required',
 		...isAsked && { inputRequests: { [INPUT_KEY]: /** @type {never} */ (elicitationRequest(options.message, url)) } },

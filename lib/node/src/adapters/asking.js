@@ -132,8 +132,8 @@ export async function waitOneRound(options, call, id, stop) {
  * @param {Pick<Round, 'isGone'>} call
  * @param {unknown} reason
  */
-export function isGone({ isGone: tells }, reason) {
-	return isClientGone(reason) || (tells?.(reason) ?? false);
+export function isGone({ isGone: knows }, reason) {
+	return isClientGone(reason) || (knows?.(reason) ?? false);
 }
 
 /**
@@ -154,7 +154,7 @@ export function canBeOpened({ expiresAt }, status) {
  * @param {ElicitOptions} options
  * @param {Elicitation} elicitation
  * @param {OpenStatus} status
- * @param {import('./asked.js').ClientReason} [answer] of the client, which did not open it
+ * @param {import('./asks.js').ClientReason} [answer] of the client, which did not open it
  * @returns {Ended}
  */
 export function endPending(options, elicitation, status, answer) {

@@ -42,7 +42,7 @@ function nameOf(urlmode, url) {
  * @param {ElicitOptions} options
  * @param {{ elicitationId: string, url: string, expiresAt: Date }} elicitation
  * @param {import('../core/types.js').OpenStatus} status
- * @param {import('./asked.js').ClientReason} [answer] of the client, which did not open it
+ * @param {import('./asks.js').ClientReason} [answer] of the client, which did not open it
  */
 export function linkResult(options, { elicitationId, url, expiresAt }, status, answer) {
 	const { urlmode, message, kind, expected } = options;

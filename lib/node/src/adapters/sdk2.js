@@ -165,7 +165,7 @@ export function handleTasks({ urlmode, server: given, owner, required = [] }) {
 		const round = {};
 		rounds.set(mcpReq.signal, round);
 		const result = await callTool(request, call);
-		return round.asked && result.resultType === 'input_required' ? tasks.create(owner(call), kept, round, result) : result;
+		return round.awaited && result.resultType === 'input_required' ? tasks.create(owner(call), kept, round, result) : result;
 	});
 	/**
 	 * @param {string} method

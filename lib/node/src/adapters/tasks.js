@@ -15,7 +15,7 @@ import { isDatabaseError } from '../core/errors.js';
 import { finish, internalsOf } from '../core/internals.js';
 import { canBeKept } from '../core/tasks.js';
 import { isErrorAnswer } from './error-answer.js';
-import { endAsk, REFUSALS } from './asked.js';
+import { endAsk, REFUSALS } from './asks.js';
 import { failureResult, progressMessage } from './messages.js';
 import { looks } from './task-looks.js';
 
@@ -73,10 +73,10 @@ export class TaskServer {
 	 * @param {TaskRound} round
 	 * @param {Result} result that requires input
 	 */
-	async create(owner, { name, arguments: given, responses }, { asked }, result) {
-		if (!asked) throw new TypeError('the call waits for nothing');
-		const task = await this.#tasks.create(owner, asked.elicitationId, {
-			tool: name, arguments: given, responses, state: String(result.requestState), requests: result.inputRequests ?? {}, isOwn: true, text: asked.text, kind: asked.kind,
+	async create(owner, { name, arguments: given, responses }, { awaited }, result) {
+		if (!awaited) throw new TypeError('the call waits for nothing');
+		const task = await this.#tasks.create(owner, awaited.elicitationId, {
+			tool: name, arguments: given, responses, state: String(result.requestState), requests: result.inputRequests ?? {}, isOwn: true, text: awaited.text, kind: awaited.kind,
 		});
 		if (!task) throw new TypeError(TEXTS.taskOwner);
 		const { inputRequests, ...seed } = detailsOf(task);
@@ -246,8 +246,8 @@ function isTooLarge(error) {
  * @implements {TaskRound}
  */
 class Run {
-	/** @type {TaskRound['asked']} */
-	asked;
+	/** @type {TaskRound['awaited']} */
+	awaited;
 	isUndone = false;
 	/** @type {import('../core/tasks.js').TaskClaim[]} */
 	claims = [];
@@ -274,10 +274,10 @@ class Run {
  * @param {Result} result that requires input
  * @returns {{ elicitationId: string, call: TaskCall } | undefined} undefined: it waits as before
  */
-function nextOf({ call, elicitationId }, { asked }, { requestState, inputRequests = {} }) {
+function nextOf({ call, elicitationId }, { awaited }, { requestState, inputRequests = {} }) {
 	if (requestState === call.state) return undefined;
 	const next = { ...call, state: String(requestState), requests: inputRequests };
-	if (asked) return { elicitationId: asked.elicitationId, call: { ...next, isOwn: true, text: asked.text, kind: asked.kind } };
+	if (awaited) return { elicitationId: awaited.elicitationId, call: { ...next, isOwn: true, text: awaited.text, kind: awaited.kind } };
 	return { elicitationId, call: Object.keys(inputRequests).length > 0 ? { ...next, isOwn: false, text: '' } : next };
 }
 

@@ -169,7 +169,7 @@
  * @property {(() => void) | undefined} [onclose]
  *
  * @typedef {object} TaskRound
- * @property {{ elicitationId: string, kind: import('../core/types.js').Kind, text: string } | undefined} [asked] what the call waits for from now on
+ * @property {{ elicitationId: string, kind: import('../core/types.js').Kind, text: string } | undefined} [awaited] what the call waits for from now on
  * @property {boolean} [isUndone] whether a run has failed before the body, so that the next one tries again
  * @property {import('./answer.js').Answer | undefined} [answer] of a run, which answers no call: it is written when the task has it
  *

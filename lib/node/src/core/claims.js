@@ -251,7 +251,7 @@ export class Claims {
 		const operations = this.#operationsOf({ id, binding }, fence, lease);
 		/** @type {Lease} */
 		const held = new Lease(id, lease, asked, { ...operations, ended: () => this.#ended(held) });
-		held.tell(answer);
+		held.report(answer);
 		if (this.#leases.size === 0) {
 			this.#listener.on('notified', this.#onNotified);
 			this.#listener.acquire(this, false);

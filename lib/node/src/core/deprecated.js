@@ -4,7 +4,7 @@ import { TEXTS } from './contract-texts.js';
 import { warn } from './runtime.js';
 
 /** @type {Set<string>} */
-const told = new Set();
+const reported = new Set();
 
 /**
  * Says once in this process that somebody uses what will go. What is deprecated calls it, and does what it did.
@@ -13,7 +13,7 @@ const told = new Set();
  * @param {string} instead what takes its place
  */
 export function deprecated(what, instead) {
-	if (told.has(what)) return;
-	told.add(what);
+	if (reported.has(what)) return;
+	reported.add(what);
 	warn(TEXTS.deprecated(what, instead), 'URLMODE_DEPRECATED');
 }

@@ -89,8 +89,8 @@ export class Events {
 	 * @returns {(row: import('./database.js').Row) => void}
 	 */
 	ofWait(owner) {
-		const tell = (/** @type {import('./database.js').Row} */ row) => this.status(row, owner);
-		return OF_A_WAIT.some((name) => this.#emitter.listenerCount(name) > 0) ? inThisContext(tell) : tell;
+		const report = (/** @type {import('./database.js').Row} */ row) => this.status(row, owner);
+		return OF_A_WAIT.some((name) => this.#emitter.listenerCount(name) > 0) ? inThisContext(report) : report;
 	}
 
 	/**

@@ -182,7 +182,7 @@ export class Lease {
 	async #lastStep(ask) {
 		const answer = await this.#whileItLasts(ask).finally(() => this.#stop());
 		if (answer === 'lost') throw new ClaimLostError(this.#id);
-		this.tell(answer);
+		this.report(answer);
 	}
 
 	/**
@@ -190,7 +190,7 @@ export class Lease {
 	 *
 	 * @param {Renewed | Fulfilled} answer
 	 */
-	tell(answer) {
+	report(answer) {
 		if (answer === 'refunded' || answer === 'disputed') this.#abort.abort(new ClaimRefundedError(this.#id));
 	}
 
@@ -242,7 +242,7 @@ export class Lease {
 			});
 			if (this.#end !== running) return;
 			if (answer === 'lost') return this.drop(new ClaimLostError(this.#id));
-			this.tell(answer);
+			this.report(answer);
 			this.#last(asked);
 			if (again) this.renewSoon();
 		} catch {

@@ -4,7 +4,7 @@
 // `refunds()` list them all.
 
 import { REPORTS_MISSED_MS, REPORTS_PENDING_MAX } from './contract-limits.js';
-import { Told } from './told.js';
+import { Reports } from './reports.js';
 
 /** @template Row */
 export class PaymentReports {
@@ -15,7 +15,7 @@ export class PaymentReports {
 	#stateOf;
 	#report;
 	#started = false;
-	#told = new Told();
+	#reports = new Reports();
 	/** @type {Set<string>} ids of elicitations */
 	#pending = new Set();
 	/** Whether there were too many notifications. */
@@ -93,7 +93,7 @@ export class PaymentReports {
 			return;
 		}
 		for (const row of rows) {
-			if (this.#told.isNew(this.#nameOf(row), this.#stateOf(row))) this.#report(row);
+			if (this.#reports.isNew(this.#nameOf(row), this.#stateOf(row))) this.#report(row);
 		}
 	}
 }

@@ -62,10 +62,10 @@ export function pause(ms, signal) {
  * calls it later: what follows a promise has the context of who has said so. It is called soon, in the order of its calls.
  *
  * @template T
- * @param {(value: T) => void} tell
+ * @param {(value: T) => void} report
  * @returns {(value: T) => void}
  */
-export function inThisContext(tell) {
+export function inThisContext(report) {
 	/** @type {T[]} */
 	const values = [];
 	/** @type {() => void} */
@@ -73,7 +73,7 @@ export function inThisContext(tell) {
 	const follow = () => {
 		new Promise((resolve) => (wake = () => resolve(undefined))).then(() => {
 			follow();
-			values.splice(0).forEach(tell);
+			values.splice(0).forEach(report);
 		});
 	};
 	follow();

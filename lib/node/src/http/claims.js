@@ -149,7 +149,7 @@ export class Claims {
 		}
 		/** @type {Lease} */
 		const held = new Lease(owned.id, lease, asked, { ...operations, ended: () => this.#leases.delete(held) });
-		held.tell(begun.money ?? 'renewed');
+		held.report(begun.money ?? 'renewed');
 		this.#leases.add(held);
 		return begunClaim(held, common);
 	}

@@ -1,9 +1,9 @@
 // The events of a UrlMode over HTTP. Late payments and refunds are found by asking for them again and again.
 
 import { jittered } from '../core/jitter.js';
+import { Reports } from '../core/reports.js';
 import { backgroundTimer, inThisContext } from '../core/runtime.js';
 import { StatusTracker } from '../core/status-tracker.js';
-import { Told } from '../core/told.js';
 
 /** How often the lists are asked for, and how much of the past each time: transactions commit in another order than they begin. */
 const EVERY_MS = 2_000;
@@ -70,10 +70,10 @@ export class Events {
 	 * The function that the reads of a wait are told to, in the asynchronous context of the call where somebody listens.
 	 *
 	 * @template T
-	 * @param {(row: T) => void} tell
+	 * @param {(row: T) => void} report
 	 */
-	ofWait(tell) {
-		return ['opened', 'processing', 'completed'].some((name) => this.has(name)) ? inThisContext(tell) : tell;
+	ofWait(report) {
+		return ['opened', 'processing', 'completed'].some((name) => this.has(name)) ? inThisContext(report) : report;
 	}
 
 	close() {
@@ -96,7 +96,7 @@ class Poll {
 	#report;
 	#isClosed = false;
 	#since = new Date();
-	#told = new Told();
+	#reports = new Reports();
 	/** @type {import('../core/runtime.js').Timer | undefined} */
 	#timer;
 
@@ -119,7 +119,7 @@ class Poll {
 		const now = new Date();
 		try {
 			for (const { name, state, event } of await this.#read(this.#since)) {
-				if (!this.#isClosed && this.#told.isNew(name, state)) this.#report(event);
+				if (!this.#isClosed && this.#reports.isNew(name, state)) this.#report(event);
 			}
 			this.#since = new Date(Math.max(this.#since.getTime(), now.getTime() - OVERLAP_MS));
 		} catch {

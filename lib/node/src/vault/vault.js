@@ -385,8 +385,8 @@ export class Vault extends EventEmitter {
 	 * @param {Place & Record<string, unknown>} event its subject is the owner of the account
 	 */
 	#report(name, event) {
-		const told = { ...event, subject: whoseAccount(event.subject).subject };
-		process.nextTick(() => /** @type {EventEmitter} */ (/** @type {unknown} */ (this)).emit(name, told));
+		const reported = { ...event, subject: whoseAccount(event.subject).subject };
+		process.nextTick(() => /** @type {EventEmitter} */ (/** @type {unknown} */ (this)).emit(name, reported));
 	}
 }
 

@@ -9,18 +9,18 @@ export const RESULT = { content: [{ type: 'text', text: 'The report.' }] };
 
 /** What can be claimed under a lease, and how it comes to its accept. */
 export const KINDS = {
-	payment: { wish: payment, accept: ({ callback }, id, owner) => callback.paid(id, owner) },
+	payment: { wanted: payment, accept: ({ callback }, id, owner) => callback.paid(id, owner) },
 	signature: {
-		wish: signature,
+		wanted: signature,
 		accept: ({ callback }, id, owner) => callback.event(id, 'accepted', { ...owner, result: { reference: 'envelope_1' } }),
 	},
 };
 
 /** Something that is accepted, of an owner of its own. */
-export async function accepted(t, { wish, accept } = KINDS.payment, settings = {}) {
+export async function accepted(t, { wanted, accept } = KINDS.payment, settings = {}) {
 	const fixture = await setUp(t, settings);
 	const owner = { subject: `user-${randomUUID()}`, session: '' };
-	const create = () => fixture.urlmode.create({ ...wish, ...owner, item: 'report:42' });
+	const create = () => fixture.urlmode.create({ ...wanted, ...owner, item: 'report:42' });
 	const { elicitationId: id } = await create();
 	assert.equal(await accept(fixture, id, owner), 'accept');
 	const sql = async (text, ...values) => (await fixture.admin.query(text, values)).rows;

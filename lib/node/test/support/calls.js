@@ -74,11 +74,11 @@ export async function run({ server, call }, options, body = async () => {}) {
 }
 
 /** A user with the options of a tool. */
-export async function start(t, wish = payment, settings = {}) {
+export async function start(t, wanted = payment, settings = {}) {
 	const fixture = await setUp(t, settings);
 	const { urlmode, callback, admin } = fixture;
 	const owner = { subject: `user-${randomUUID()}` };
-	const options = { ...wish, ...owner, urlmode, message: 'Please.', roundTimeout: 300 };
+	const options = { ...wanted, ...owner, urlmode, message: 'Please.', roundTimeout: 300 };
 	const newest = async () => (await admin.query(
 		'SELECT id, status, action, reason FROM urlmode.elicitation WHERE subject = $1 ORDER BY created_at DESC LIMIT 1', [owner.subject])).rows[0];
 	return {
@@ -96,8 +96,8 @@ export async function start(t, wish = payment, settings = {}) {
 		/** From here on a call ends with the outcome, and not with its round, however slow the machine is. */
 		finish: (id, more) => {
 			options.roundTimeout = 60_000;
-			if (wish.kind === 'oauth') return callback.complete(id, { ...owner, result: { code: 'a' }, ...more });
-			return callback.paid(id, { ...owner, ...wish.kind === 'signature' && { effect: 'accepted' }, ...more });
+			if (wanted.kind === 'oauth') return callback.complete(id, { ...owner, result: { code: 'a' }, ...more });
+			return callback.paid(id, { ...owner, ...wanted.kind === 'signature' && { effect: 'accepted' }, ...more });
 		},
 	};
 }

@@ -20,7 +20,7 @@ def span_events(tracer: trace.Tracer | None = None) -> EventFunction:
     """`tracer`: of the spans for what belongs to no call; by default that of the name urlmode."""
     own = trace.get_tracer("urlmode") if tracer is None else tracer
 
-    def tell(event: Event) -> None:
+    def report(event: Event) -> None:
         said = {"elicitation_id": event.elicitation_id, "provider": event.provider, "kind": event.kind, "action": event.action, "reason": event.reason}
         attributes = {f"urlmode.{name}": value for name, value in said.items() if value}
         if event.type in ("late", "refunded"):
@@ -28,4 +28,4 @@ def span_events(tracer: trace.Tracer | None = None) -> EventFunction:
         else:
             trace.get_current_span().add_event(f"urlmode.{event.type}", attributes)
 
-    return tell
+    return report

@@ -17,9 +17,9 @@ from authlib.oauth2.rfc7009 import prepare_revoke_token_request
 
 from .._core import contract_texts as texts
 from .._core.arguments import refuse_awaitable
+from .._core.background import jittered
 from .._core.contract_limits import ACCOUNT_AGAIN_S, ACCOUNT_REQUEST_S
 from .._core.log import warn
-from .._core.tasks import jittered
 from .client_authentication import OAuthClient, authenticate, check_client
 from .description import check_parameters, fill_in, find_text, from_return, read_description
 from .discovery import discover

@@ -12,14 +12,14 @@ from typing import Any, Literal, TypeVar, Union
 
 from .._accounts.not_connected import NotConnected, authorization_detail, warn_not_connected
 from .._core.arguments import seconds_of
-from .._core.call_tasks import TaskClaim
+from .._core.background import shielded, start_quietly
 from .._core.callback_urls import AnyElicitation
 from .._core.claims import BegunClaim, ChangedClaim, Claim, FulfilledClaim, LeasedClaim
 from .._core.contract_limits import CLAIM_ATTEMPTS, CLAIM_HOLD_S
 from .._core.errors import ElicitationOpenError
 from .._core.form_types import Values
 from .._core.money_types import Expected
-from .._core.tasks import shielded, start_quietly
+from .._core.tasks import TaskClaim
 from .._core.types import Elicitation, Outcome
 from .asking import Asking, Completed
 from .call import Call, ToolRequest
@@ -307,14 +307,14 @@ def _end_with_answer(asking: Asking, call: Call, completed: Completed, claim: Be
             return
         confirmed = claim._expect_confirmation()
 
-        def tell(written: bool) -> None:
+        def report(written: bool) -> None:
             settled = settle(True, written)
             if settled is None:
                 confirmed()
             else:
                 settled.add_done_callback(lambda _: confirmed())
 
-        call.when_written(tell)
+        call.when_written(report)
 
     def goes_on(state: str | None) -> str:
         if failed and gone:

@@ -5,19 +5,16 @@ error -32042. All of them wait for the row, which alone says what has happened.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import inspect
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any, Literal, Union, cast
 
-import psycopg
-
+from .._core.background import shielded, start_quietly
 from .._core.callback_urls import AnyElicitation
 from .._core.contract_calls import Abandoned, RowKey
 from .._core.contract_limits import RESPONSE_S
 from .._core.create_options import check_create
-from .._core.digest import digest_of_client
 from .._core.errors import (
     ElicitationClientGoneError,
     ElicitationNotFoundError,
@@ -25,11 +22,10 @@ from .._core.errors import (
     RequestStateError,
     StateTokenError,
     UrlModeClosedError,
-    UrlModeError,
 )
 from .._core.form_types import ApprovalElicitation, AskedApprovers
-from .._core.tasks import shielded, start_quietly
 from .._core.types import OpenStatus, Outcome
+from .asks import REFUSALS, AskAnswer, begin_ask, end_ask
 from .call import Call, Channel, Retry, ToolRequest
 from .clients import Capabilities
 from .delivery import goes_on
@@ -37,7 +33,7 @@ from .handles import kid_of, mint_handle, open_handle
 from .messages import ToolResult, approvers_result, link_result, open_result, progress_message
 from .notices import Notice, notice_of
 from .rounds import INPUT_KEY, Round, hand, open_round
-from .task_rounds import Asked, TaskRound
+from .task_rounds import Awaited, TaskRound
 
 
 @dataclass(frozen=True)
@@ -51,11 +47,6 @@ class Completed:
 
 
 End = Union[Completed, ToolResult]
-
-REFUSALS: dict[str, tuple[Literal["declined", "dismissed"], str]] = {
-    "decline": ("declined", "client_declined"), "cancel": ("dismissed", "client_dismissed"),
-}  # fmt: skip
-"""By the action of the client's response: what it is remembered as, and the reason of the call."""
 
 
 class Asking:
@@ -145,15 +136,10 @@ class Asking:
         return Completed(now, elicitation) if isinstance(now, Outcome) else self._pending(elicitation, now)
 
     async def _begin_ask(self, id: str, awaited: bool) -> str:
-        return await self.tool_request.urlmode._database.begin_ask(RowKey(id, self._binding), self._client, awaited)
+        return await begin_ask(self.tool_request.urlmode, RowKey(id, self._binding), self._call.client, awaited=awaited)
 
-    async def _end_ask(self, id: str, answer: Literal["accepted", "asked", "declined", "dismissed", "failed"]) -> None:
-        with contextlib.suppress(psycopg.Error, UrlModeError):  # Without the memory the client is asked again.
-            await self.tool_request.urlmode._database.end_ask(RowKey(id, self._binding), self._client, answer)
-
-    @property
-    def _client(self) -> bytes:
-        return digest_of_client(self._call.client.name, self._call.client.version)
+    async def _end_ask(self, id: str, answer: Literal["accepted", AskAnswer]) -> None:
+        await end_ask(self.tool_request.urlmode, RowKey(id, self._binding), self._call.client, answer)
 
     async def _resume_or_create_and_send(self) -> tuple[AnyElicitation, Outcome | OpenStatus]:
         """The same, and sends the link of a new one to its approvers."""
@@ -188,7 +174,7 @@ class Asking:
             return Completed(now, elicitation)
         if not _can_be_opened(elicitation, now):
             return self._pending(elicitation, now)
-        self._tell_later(channel, notice_of(channel.session, id), id)
+        self._report_later(channel, notice_of(channel.session, id), id)
         said = self._pending(elicitation, now)["content"][0]["text"]
         goes_on()  # What is done before in the same call has not failed.
         raise channel.required([{"mode": "url", "elicitationId": id, "url": _url(elicitation), "message": self.tool_request.message}], said)
@@ -253,11 +239,11 @@ class Asking:
         if isinstance(status, Outcome):
             return None
         if status != "pending":  # Somebody has opened it all the same.
-            self._tell_later(channel, notice, id)
+            self._report_later(channel, notice, id)
         return self._pending(elicitation, status, reason)
 
     def _end_later(self, channel: Channel, notice: Notice, id: str, responding: asyncio.Future[str]) -> None:
-        self._tell_later(channel, notice, id)
+        self._report_later(channel, notice, id)
         if not self.tool_request.urlmode._closing:
             self.tool_request.urlmode._background.start(self._watch_response(responding, id))
 
@@ -267,7 +253,7 @@ class Asking:
         if await responding == "decline":
             await self._end_ask(id, "declined")
 
-    def _tell_later(self, channel: Channel, notice: Notice, id: str) -> None:
+    def _report_later(self, channel: Channel, notice: Notice, id: str) -> None:
         """Notifies the client when the elicitation is completed, after this call."""
         tool_request = self.tool_request
         if not tool_request.urlmode._closing:
@@ -335,7 +321,7 @@ class Asking:
         id, can_be_opened = elicitation.elicitation_id, _can_be_opened(elicitation, found)
         is_asked = declares and can_be_opened and await self._begin_ask(id, False) == ""
         text = "\n".join(each["text"] for each in self._pending(elicitation, found)["content"])
-        task.asked = Asked(id, self.tool_request.kind, text)
+        task.awaited = Awaited(id, self.tool_request.kind, text)
         return self._by_retry(elicitation) if is_asked else self._handed(elicitation)
 
     def _handed(self, elicitation: AnyElicitation) -> ToolResult:

@@ -21,8 +21,8 @@ class Delivery:
         self.passes: list[Pass] = []
 
     def ended(self, *, well: bool) -> None:
-        for tell in self.waiting:
-            tell(well)
+        for report in self.waiting:
+            report(well)
         self.waiting.clear()
         self.passes.clear()
 
@@ -55,13 +55,13 @@ def of_body() -> Iterator[Delivery]:
         _delivery.reset(token)
 
 
-def when_ended(tell: Ended, goes_on: Pass) -> None:
+def when_ended(report: Ended, goes_on: Pass) -> None:
     """At once if nobody tells how the call ends. `goes_on` is called in its place if the tool asks for something more."""
     delivery = _delivery.get()
     if delivery is None:
-        tell(True)
+        report(True)
     else:
-        delivery.waiting.append(tell)
+        delivery.waiting.append(report)
         delivery.passes.append(goes_on)
 
 

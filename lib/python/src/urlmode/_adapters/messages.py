@@ -7,7 +7,11 @@ from datetime import datetime
 from typing import Any, Literal
 
 from .._core.callback_urls import AnyElicitation
-from .._core.contract_messages import (
+from .._core.form_types import ApprovalElicitation, Approver
+from .._core.money_types import Expected
+from .._core.price import format_price
+from .._core.types import Kind, OpenStatus, Outcome
+from .contract_messages import (
     CANCELLED,
     INPUT_PROGRESS,
     LINK_SENT,
@@ -31,10 +35,6 @@ from .._core.contract_messages import (
     open_text,
     other_approver_text,
 )
-from .._core.form_types import ApprovalElicitation, Approver
-from .._core.money_types import Expected
-from .._core.price import format_price
-from .._core.types import Kind, OpenStatus, Outcome
 
 ToolResult = dict[str, Any]
 """The result of a tool call as it is sent to the client."""

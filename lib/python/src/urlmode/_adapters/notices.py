@@ -10,37 +10,37 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from .._core.background import start_quietly
 from .._core.contract_limits import NOTICES_MAX
-from .._core.tasks import start_quietly
 
 
 
 class Notice:
     def __init__(self) -> None:
-        self._told = False
+        self._reported = False
         self._watched = False
 
-    async def send(self, tell: Callable[[], Awaitable[Any]]) -> None:
-        if self._told:
+    async def send(self, report: Callable[[], Awaitable[Any]]) -> None:
+        if self._reported:
             return
-        self._told = True
+        self._reported = True
 
         # A call that is cancelled meanwhile must not take it along.
         async def send() -> None:
             with contextlib.suppress(Exception):  # The client's next call says the same.
-                await tell()
+                await report()
 
         await asyncio.shield(start_quietly(send()))
 
     async def send_when_completed(
-        self, wait: Callable[[], Awaitable[Any]], tell: Callable[[], Awaitable[Any]]
+        self, wait: Callable[[], Awaitable[Any]], report: Callable[[], Awaitable[Any]]
     ) -> None:
         """Waits independently of any call."""
-        if self._watched or self._told:
+        if self._watched or self._reported:
             return
         self._watched = True
         await wait()
-        await self.send(tell)
+        await self.send(report)
 
 
 _sessions: WeakKeyDictionary[Any, dict[str, Notice]] = WeakKeyDictionary()

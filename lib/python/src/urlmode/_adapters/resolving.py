@@ -11,8 +11,8 @@ from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
+from .._core.background import start_quietly
 from .._core.errors import UrlModeError
-from .._core.tasks import start_quietly
 from .adapter import Body
 from .delivery import expect_end, has_ended
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from mcp.server import streamable_http_manager as manager
 
-from .._core.tasks import start_quietly
+from .._core.background import start_quietly
 
 Written = Callable[[bool], None]
 IsIt = Callable[[bytes], bool]
@@ -31,13 +31,13 @@ class Response:
         self._waiting: list[tuple[IsIt, Written]] = []
         self._has_ended = False
 
-    def when_written(self, tell: Written, is_it: IsIt | None = None) -> None:
+    def when_written(self, report: Written, is_it: IsIt | None = None) -> None:
         """Tells whether the answer, or the message that `is_it` knows, was written, once that is known. The server had to take all of
         its bytes."""
         if self._has_ended:
-            tell(False)
+            report(False)
         else:
-            self._waiting.append((is_it or _is_answer, tell))
+            self._waiting.append((is_it or _is_answer, report))
 
     async def receive(self) -> Message:
         """A server may tell one who asks that the client is gone. So one asks for all, once the request was read."""
@@ -62,21 +62,21 @@ class Response:
         await self._send({**message, "more_body": True})
         # It returns when what came before was sent, or the client is gone.
         await self._send({"type": "http.response.body", "body": b"", "more_body": True})
-        self._tell(waiting, not self._gone.is_set())
+        self._report(waiting, not self._gone.is_set())
         if not message.get("more_body"):
             await self._send({"type": "http.response.body", "body": b""})
 
     def end(self) -> None:
         self._has_ended = True
-        self._tell(list(self._waiting), False)
+        self._report(list(self._waiting), False)
         self._gone.set()
         if self._watching is not None:
             self._watching.cancel()
 
-    def _tell(self, waiting: list[tuple[IsIt, Written]], written: bool) -> None:
+    def _report(self, waiting: list[tuple[IsIt, Written]], written: bool) -> None:
         self._waiting = [each for each in self._waiting if each not in waiting]
-        for _, tell in waiting:
-            tell(written)
+        for _, report in waiting:
+            report(written)
 
 
 def _is_answer(body: bytes) -> bool:

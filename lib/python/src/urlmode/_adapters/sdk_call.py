@@ -56,7 +56,7 @@ def describe(ctx: Any) -> Call:
         answer = own.input_responses.get(INPUT_KEY)
         described = replace(described, retry=Retry(own.request_state, getattr(answer, "action", None)), task=round_of(session))
         # What a task runs is no answer to the request that it begins with.
-        return replace(described, progress=_nobody_is_told) if isinstance(described.task, TaskRun) else described
+        return replace(described, progress=_no_progress) if isinstance(described.task, TaskRun) else described
     # The SDK has it where there is an event store, and the client can resume a stream that has ended.
     is_resumable = getattr(request, "close_sse_stream", None) is not None
     return replace(
@@ -64,7 +64,7 @@ def describe(ctx: Any) -> Call:
     )
 
 
-async def _nobody_is_told(progress: float, text: str) -> None:
+async def _no_progress(progress: float, text: str) -> None:
     pass
 
 

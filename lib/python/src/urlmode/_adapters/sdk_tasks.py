@@ -18,10 +18,10 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel, Field
 
 from .._core import contract_texts as texts
+from .._core.background import start_quietly
 from .._core.contract_limits import RPC_CAPABILITY_MISSING, RPC_HEADER_MISMATCH, RPC_INTERNAL_ERROR, TASK_IDS_MAX
-from .._core.call_tasks import TaskCall, can_be_kept
 from .._core.log import logger
-from .._core.tasks import start_quietly
+from .._core.tasks import TaskCall, can_be_kept
 from .._core.urlmode import UrlMode
 from .messages import ToolResult
 from .responses import response_of
@@ -117,7 +117,7 @@ class TaskExtension(Extension):
         round = TaskRound()
         with in_round(ctx.session, round):
             result = await call_next(ctx)
-        if round.asked is None or not isinstance(result, dict) or result.get("resultType") != "input_required":
+        if round.awaited is None or not isinstance(result, dict) or result.get("resultType") != "input_required":
             return result
         task = await self._server.create(*self._owner_of(ctx), round, result, **kept)
         return {**task, "_meta": result.get("_meta") or {}}
@@ -144,11 +144,11 @@ class TaskExtension(Extension):
         subject, session = self._owner_of(ctx)
         response = response_of(ctx.request)
 
-        def when_written(tell: Callable[[bool], None]) -> None:
+        def when_written(report: Callable[[bool], None]) -> None:
             if response is None:
-                tell(True)
+                report(True)
             else:
-                response.when_written(tell)
+                response.when_written(report)
 
         return TaskRequest(subject, session, client_of(ctx.session), _run_of(ctx, call_next), _error_of, when_written)
 
@@ -157,18 +157,18 @@ class TaskExtension(Extension):
         return owner["subject"], owner.get("session", "")
 
     async def _listen(self, ctx: Context, call_next: CallNext) -> HandlerResult:
-        asked = (ctx.params or {}).get("notifications")
-        ids = asked.get("taskIds") if isinstance(asked, Mapping) else None
-        if not isinstance(asked, Mapping) or not isinstance(ids, list) or not ids:
+        wanted = (ctx.params or {}).get("notifications")
+        ids = wanted.get("taskIds") if isinstance(wanted, Mapping) else None
+        if not isinstance(wanted, Mapping) or not isinstance(ids, list) or not ids:
             return await call_next(ctx)
         if not _declares(ctx):
             raise _tasks_required()
         request = self._describe(ctx, call_next)
         with place_for(request.subject) as has_place:
-            return await (self._listen_to(ctx, call_next, request, asked, ids) if has_place else call_next(ctx))
+            return await (self._listen_to(ctx, call_next, request, wanted, ids) if has_place else call_next(ctx))
 
     async def _listen_to(
-        self, ctx: Context, call_next: CallNext, request: TaskRequest, asked: Mapping[str, Any], ids: list[Any]
+        self, ctx: Context, call_next: CallNext, request: TaskRequest, wanted: Mapping[str, Any], ids: list[Any]
     ) -> HandlerResult:
         tasks: dict[str, Look] = {}
         for id in dict.fromkeys(each for each in ids[:TASK_IDS_MAX] if isinstance(each, str)):
@@ -184,16 +184,16 @@ class TaskExtension(Extension):
             response, id = response_of(ctx.request), details["taskId"].encode()
             written: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
 
-            def tell(well: bool) -> None:
+            def report(well: bool) -> None:
                 if not written.done():  # Nobody waits for it any more.
                     written.set_result(well)
 
             if response is not None:
-                response.when_written(tell, lambda body: b'"notifications/tasks"' in body and id in body)
+                response.when_written(report, lambda body: b'"notifications/tasks"' in body and id in body)
             await _notify(ctx, "notifications/tasks", details)
             return response is None or await written
 
-        if not any(value for name, value in asked.items() if name != "taskIds"):
+        if not any(value for name, value in wanted.items() if name != "taskIds"):
             await acknowledge({})
             await follow(self._urlmode, self._server, request, tasks, send)
             return {"resultType": "complete", "_meta": {_SUBSCRIPTION: ctx.request_id}}

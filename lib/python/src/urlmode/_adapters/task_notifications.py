@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
+from .._core.background import start_quietly
 from .._core.contract_limits import TASK_LISTENS_MAX, TASK_LOOK_S, TASK_OWNER_LISTENS_MAX, TASK_POLL_S
-from .._core.tasks import start_quietly
 from .._core.urlmode import UrlMode
 from .tasks import OPEN, Look, TaskRequest, TaskServer, details_of
 

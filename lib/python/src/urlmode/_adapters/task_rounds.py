@@ -9,12 +9,12 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-from .._core.call_tasks import TaskClaim
+from .._core.tasks import TaskClaim
 from .._core.types import Kind
 
 
 @dataclass(frozen=True)
-class Asked:
+class Awaited:
     """What a call waits for from now on."""
 
     elicitation_id: str
@@ -26,7 +26,7 @@ class TaskRound:
     """A call that can become a task."""
 
     def __init__(self) -> None:
-        self.asked: Asked | None = None
+        self.awaited: Awaited | None = None
 
 
 class TaskRun(TaskRound):

@@ -21,16 +21,15 @@ import psycopg
 
 from .._core import contract_texts as texts
 from .._core.arguments import check_owner
-from .._core.call_tasks import CallTask, CallTasks, NextCall, TaskCall, can_be_kept
+from .._core.background import start_quietly
 from .._core.contract_calls import RowKey
 from .._core.contract_limits import RPC_INTERNAL_ERROR, RPC_INVALID_PARAMS, TASK_LEASE_S, TASK_POLL_S, TASK_WAIT_S
 from .._core.contract_words import UNSTORABLE_CLASSES
 from .._core.contract_words import ACTIONS
-from .._core.digest import digest_of_client
 from .._core.errors import UrlModeError
-from .._core.tasks import start_quietly
+from .._core.tasks import NextCall, Task, TaskCall, Tasks, can_be_kept
 from .._core.urlmode import UrlMode
-from .asking import REFUSALS
+from .asks import REFUSALS, end_ask
 from .clients import Client
 from .messages import ToolResult, failure_result, progress_message
 from .task_rounds import TaskRound, TaskRun
@@ -75,7 +74,7 @@ class TaskRequest:
 class Look:
     """A task, as whoever is asked for it finds it."""
 
-    task: CallTask
+    task: Task
     is_busy: bool
     """whether its tool is run"""
 
@@ -84,18 +83,18 @@ class TaskServer:
     def __init__(self, urlmode: UrlMode, refuse: Refuse) -> None:
         """`refuse` makes the error of a protocol."""
         self._urlmode = urlmode
-        self._tasks = CallTasks(urlmode._database.query, urlmode._keys, urlmode._kept.results)
+        self._tasks = Tasks(urlmode._database.query, urlmode._keys, urlmode._kept.results)
         self._refuse = refuse
 
     async def create(
         self, subject: str, session: str, round: TaskRound, result: ToolResult, *, tool: str, arguments: Any, responses: dict[str, Any] | None
     ) -> dict[str, Any]:
         """Keeps a call that waits. `result`: it requires input."""
-        asked = round.asked
-        assert asked is not None
-        task = await self._tasks.create(self._binding_of(subject, session), asked.elicitation_id, TaskCall(
+        awaited = round.awaited
+        assert awaited is not None
+        task = await self._tasks.create(self._binding_of(subject, session), awaited.elicitation_id, TaskCall(
             tool=tool, arguments=arguments, responses=responses, state=result.get("requestState") or "",
-            requests=result.get("inputRequests") or {}, is_own=True, text=asked.text, kind=asked.kind,
+            requests=result.get("inputRequests") or {}, is_own=True, text=awaited.text, kind=awaited.kind,
         ))  # fmt: skip
         if task is None:
             raise TypeError(texts.TASK_OWNER)
@@ -118,7 +117,7 @@ class TaskServer:
             task = await self._find(id, request)
         return Look(task, task.row.is_leased or _is_runnable(task))
 
-    def start_confirming(self, task: CallTask) -> None:
+    def start_confirming(self, task: Task) -> None:
         """Its client has got the result. What it may not have got is not delivered, and it is given it again."""
         self._urlmode._background.start(self._tasks.confirm(task))
 
@@ -137,12 +136,9 @@ class TaskServer:
             task.answers[key] = answer
         return {}
 
-    async def _end_ask(self, task: CallTask, client: Client, action: str) -> None:
+    async def _end_ask(self, task: Task, client: Client, action: str) -> None:
         answer = REFUSALS[action][0] if action in REFUSALS else "accepted"
-        with contextlib.suppress(psycopg.Error, UrlModeError):  # Without the memory the client is asked again.
-            await self._urlmode._database.end_ask(
-                RowKey(task.row.elicitation, task.key.binding), digest_of_client(client.name, client.version), answer
-            )
+        await end_ask(self._urlmode, RowKey(task.row.elicitation, task.key.binding), client, answer)
 
     async def cancel(self, id: object, request: TaskRequest) -> dict[str, Any]:
         """Ends the task alone. What its user has begun goes on, and the next call is given it."""
@@ -150,7 +146,7 @@ class TaskServer:
             raise self._not_found()
         return {}
 
-    async def _find(self, id: object, request: TaskRequest) -> CallTask:
+    async def _find(self, id: object, request: TaskRequest) -> Task:
         task = await self._tasks.read(self._key_of(id, request))
         if task is None:
             raise self._not_found()
@@ -170,7 +166,7 @@ class TaskServer:
         """Also that of another user."""
         return self._refuse(RPC_INVALID_PARAMS, texts.TASK_NOT_FOUND)
 
-    async def _run(self, task: CallTask, request: TaskRequest) -> None:
+    async def _run(self, task: Task, request: TaskRequest) -> None:
         lease = await self._tasks.begin(task)
         if lease == 0:
             return
@@ -195,13 +191,13 @@ class TaskServer:
             renewing.cancel()
             run.end(well=True, written=False)
 
-    async def _renew(self, task: CallTask, lease: int) -> None:
+    async def _renew(self, task: Task, lease: int) -> None:
         while True:
             await asyncio.sleep(TASK_LEASE_S / 3)
             with contextlib.suppress(psycopg.Error, UrlModeError):
                 await self._tasks.begin(task, lease)
 
-    async def _keep(self, task: CallTask, lease: int, run: TaskRun, ended: dict[str, Any]) -> None:
+    async def _keep(self, task: Task, lease: int, run: TaskRun, ended: dict[str, Any]) -> None:
         """A run may have returned anything, also what cannot be kept: that ends the task. Otherwise the next one who asks would run the
         tool again, and again. Nobody gets it then, so that what it was made of stays claimable."""
         try:
@@ -215,7 +211,7 @@ class TaskServer:
             return
         await self._tasks.end(task, lease, self._tasks.seal(task.key, _UNKEPT), [])
 
-    async def _try_to_keep(self, task: CallTask, lease: int, run: TaskRun, ended: dict[str, Any]) -> None:
+    async def _try_to_keep(self, task: Task, lease: int, run: TaskRun, ended: dict[str, Any]) -> None:
         result = ended.get("result", {})
         if result.get("resultType") == "input_required" or run.is_undone:
             await self._tasks.go_on(task, lease, None if run.is_undone else _next_of(task, run, result))
@@ -229,32 +225,32 @@ class TaskServer:
                 run.kept()
 
 
-def _next_of(task: CallTask, run: TaskRun, result: ToolResult) -> NextCall | None:
+def _next_of(task: Task, run: TaskRun, result: ToolResult) -> NextCall | None:
     """`result`: it requires input. None: the task waits as before."""
-    call, asked, requests = task.call, run.asked, result.get("inputRequests") or {}
+    call, awaited, requests = task.call, run.awaited, result.get("inputRequests") or {}
     if result.get("requestState") == call.state:
         return None
     next = replace(call, state=result.get("requestState") or "", requests=requests)
-    if asked is not None:
-        return NextCall(asked.elicitation_id, replace(next, is_own=True, text=asked.text, kind=asked.kind))
+    if awaited is not None:
+        return NextCall(awaited.elicitation_id, replace(next, is_own=True, text=awaited.text, kind=awaited.kind))
     return NextCall(task.row.elicitation, replace(next, is_own=False, text="") if requests else next)
 
 
-def _is_runnable(task: CallTask) -> bool:
+def _is_runnable(task: Task) -> bool:
     return task.row.is_due and not task.row.is_leased and (task.call.is_own or not _outstanding(task))
 
 
-def _outstanding(task: CallTask) -> list[str]:
+def _outstanding(task: Task) -> list[str]:
     """What the client has not answered yet."""
     return [key for key in task.call.requests if key not in task.answers] if task.row.state == "open" else []
 
 
-def _key_in(task: CallTask, key: str) -> str:
+def _key_in(task: Task, key: str) -> str:
     """No key is used twice in the life of a task."""
     return f"{task.row.round}.{key}"
 
 
-def details_of(task: CallTask) -> dict[str, Any]:
+def details_of(task: Task) -> dict[str, Any]:
     """What `tasks/get` answers."""
     row = task.row
     details = {
@@ -265,7 +261,7 @@ def details_of(task: CallTask) -> dict[str, Any]:
     return {**details, "inputRequests": {_key_in(task, key): task.call.requests[key] for key in keys}} if keys else details
 
 
-def _status_of(task: CallTask) -> dict[str, Any]:
+def _status_of(task: Task) -> dict[str, Any]:
     row, call = task.row, task.call
     if row.state == "cancelled":
         return {"status": "cancelled"}

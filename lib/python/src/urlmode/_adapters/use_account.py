@@ -10,12 +10,12 @@ from dataclasses import replace
 from typing import Any
 
 from .._accounts.provider import check_scopes
+from .._core.background import jittered, shielded
 from .._core.callback_urls import AnyElicitation
 from .._core.claims import BegunClaim
 from .._core.contract_calls import RowKey
 from .._core.contract_limits import ACCOUNT_LOOK_S, CLAIM_ATTEMPTS, EXCHANGE_S
 from .._core.errors import AccountNotConnectedError, AccountReconnectError, TokenRefusedError
-from .._core.tasks import jittered, shielded
 from .._core.types import CallbackUrls, Duration, Outcome
 from .._vault.types import AccessToken, ListedAccount
 from .._vault.vault import Vault
@@ -82,7 +82,7 @@ async def use_account(
     async def act(outcome: Outcome, elicitation: AnyElicitation, claim: BegunClaim) -> ToolResult:
         nonlocal connected
         # A code is good once, so that `aclose` waits until what it has given is stored.
-        connected = await shielded(vault._tasks.start(keep(outcome, elicitation, claim)))
+        connected = await shielded(vault._background.start(keep(outcome, elicitation, claim)))
         return _CONNECTED
 
     given_back = 0

@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from . import contract_texts as texts
+from .background import OverdueError, call
 from .contract_calls import Row, RowKey, TakenCheck
 from .contract_limits import RECHECK_LEASE_S
 from .contract_rechecks import TakenRecheck
@@ -27,7 +28,6 @@ from .keys import KeyRing
 from .log import warn
 from .money_types import Entries, Expected
 from .seal import seal, to_json, unseal
-from .tasks import OverdueError, call
 from .types import Answer, Recheck, RecheckFunction
 
 Taken = TypeVar("Taken")

@@ -13,12 +13,12 @@ from typing import Generic, TypeVar
 import psycopg
 
 from . import contract_texts as texts
+from .background import Background
 from .contract_calls import Query
 from .contract_limits import BATCHES_AT_ONCE, BATCH_MAX, BATCH_WAIT_S
 from .contract_words import ELEMENT_CLASSES
 from .errors import UrlModeBusyError
 from .sending import Sending, current_sending
-from .tasks import Tasks
 
 T = TypeVar("T")
 A = TypeVar("A")
@@ -58,11 +58,11 @@ class Batches(Generic[T, A]):
 
     def __init__(
         self, run: Callable[[Query, Sequence[T]], Awaitable[Sequence[A]]],
-        reserve: Callable[[Callable[[Query], Awaitable[None]]], Awaitable[None]], tasks: Tasks,
+        reserve: Callable[[Callable[[Query], Awaitable[None]]], Awaitable[None]], background: Background,
     ) -> None:  # fmt: skip
         self._run = run
         self._reserve = reserve
-        self._tasks = tasks
+        self._background = background
         self._waiting: set[asyncio.Task[None]] = set()
         """for a connection"""
         self._asked: dict[_Asked[T, A], None] = {}
@@ -74,7 +74,7 @@ class Batches(Generic[T, A]):
         self._asked[asked] = None
         if self._under_way < BATCHES_AT_ONCE:
             self._under_way += 1
-            self._tasks.start(self._work())
+            self._background.start(self._work())
         try:
             return await asked.answer
         finally:

@@ -23,6 +23,7 @@ import psycopg
 from . import contract_calls as sql
 from . import contract_claims as claiming
 from .ask_back import Rechecker
+from .background import Background, jittered, shielded
 from .contract_calls import Query, RowKey
 from .contract_limits import CLAIM_CONFIRM_S, CLAIM_RETRY_S, RECHECK_LEASE_S
 from .contract_seals import FULFILLED_INFO
@@ -34,7 +35,6 @@ from .listener import Listener, Notification
 from .rechecks import Rechecks
 from .seal import seal, unseal
 from .sending import Sending
-from .tasks import Tasks, jittered, shielded
 from .types import Action, RecheckFunction
 
 # Why an account is not connected, if the call does not say it.
@@ -195,9 +195,9 @@ class Claims:
         self._leases: set[Lease] = set()
         self._confirming: dict[str, asyncio.Future[None]] = {}
         """confirmations that are under way or expected, by the ids of their elicitations"""
-        self._asking = Tasks()
+        self._asking = Background()
         """with what gives back the claims that nobody has any more"""
-        self._renewing = Tasks()
+        self._renewing = Background()
 
     async def begin(
         self, key: RowKey, reference: str | None, lease_ms: int, timeout: float, claim_id: str | None = None,

@@ -79,13 +79,13 @@ class CreateMethods:
             about=about, client_id=client_id, same_client=same_client, item=item,
             subscription=subscription,
         )  # fmt: skip
-        asked = await self._create(check_create(
+        elicitation = await self._create(check_create(
             request=request, subject=subject, session=session, ttl=ttl, id=id, exclusive=exclusive,
             resume_key=resume_key, can_recheck=can_recheck, target_url=target_url, pkce=pkce,
             traceparent=traceparent,
         ))  # fmt: skip
-        assert isinstance(asked, Elicitation)
-        return asked
+        assert isinstance(elicitation, Elicitation)
+        return elicitation
 
     async def create_input(
         self,
@@ -122,12 +122,12 @@ class CreateMethods:
             provider=provider, kind="input", expected=None, about=about, client_id=client_id, same_client=same_client,
             form=form, submit_label=submit_label, verifies=verify_timeout is not None,
         )  # fmt: skip
-        asked = await self._create(check_create(
+        elicitation = await self._create(check_create(
             request=request, subject=subject, session=session, ttl=ttl, id=id, exclusive=exclusive,
             resume_key=resume_key, verify_timeout=verify_timeout, traceparent=traceparent,
         ))  # fmt: skip
-        assert isinstance(asked, FormElicitation)
-        return asked
+        assert isinstance(elicitation, FormElicitation)
+        return elicitation
 
     async def create_approval(
         self,
@@ -169,9 +169,9 @@ class CreateMethods:
             provider=provider, kind="approval", expected=None, about=about, client_id=client_id,
             same_client=same_client, form=form, approver=approver, four_eyes=four_eyes, step_up=step_up,
         )  # fmt: skip
-        asked = await self._create(check_create(
+        elicitation = await self._create(check_create(
             request=request, subject=subject, session=session, ttl=ttl, id=id, exclusive=exclusive,
             resume_key=resume_key, traceparent=traceparent,
         ))  # fmt: skip
-        assert isinstance(asked, ApprovalElicitation)
-        return asked
+        assert isinstance(elicitation, ApprovalElicitation)
+        return elicitation

@@ -16,6 +16,7 @@ from . import contract_calls as sql
 from . import contract_claims as claiming
 from . import contract_money as money
 from . import contract_rechecks as rechecking
+from .background import jittered
 from .batches import Batches
 from .contract_calls import Abandoned, AbandonAnswer, TakenCheck, Created, NewRow, Query, Resuming, Row, RowKey
 from .contract_limits import BUSY_MAX_S, BUSY_MIN_S, KEEP_RESULTS_S, QUERY_S
@@ -36,7 +37,6 @@ from .errors import (
 )
 from .pool import Pool
 from .sending import current_sending
-from .tasks import jittered
 from .types import Action, Kind
 
 

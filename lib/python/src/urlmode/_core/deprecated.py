@@ -6,7 +6,7 @@ import warnings
 
 from . import contract_texts as texts
 
-_told: set[str] = set()
+_reported: set[str] = set()
 
 
 def deprecated(what: str, instead: str) -> None:
@@ -14,8 +14,8 @@ def deprecated(what: str, instead: str) -> None:
 
     `what`: as a caller writes it, such as `UrlMode.old()`. `instead`: what takes its place.
     """
-    if what in _told:
+    if what in _reported:
         return
-    _told.add(what)
+    _reported.add(what)
     # Of the caller of what is deprecated.
     warnings.warn(texts.deprecated(what, instead), DeprecationWarning, stacklevel=3)

@@ -8,12 +8,12 @@ import inspect
 from collections.abc import AsyncIterator
 from typing import Any
 
+from .background import Background
 from .callback_urls import AnyElicitation
 from .contract_calls import Row
 from .contract_limits import REMEMBERED_MIN
 from .create_options import Checked
 from .money_types import Payment, Refund
-from .tasks import Tasks
 from .types import Event, EventFunction, EventType, Outcome, Progress, ProgressFunction
 from .wait import Entry
 
@@ -21,16 +21,16 @@ _RANKS: dict[EventType, int] = {"created": 1, "opened": 2, "processing": 3, "com
 
 
 class Events:
-    def __init__(self, tell: EventFunction, tasks: Tasks) -> None:
-        self._tell = tell
-        self._tasks = tasks
+    def __init__(self, on_event: EventFunction, background: Background) -> None:
+        self._on_event = on_event
+        self._background = background
         self._ranks: dict[str, int] = {}
         self._older: dict[str, int] = {}
 
     def follow(self, late: AsyncIterator[Payment], refunds: AsyncIterator[Refund]) -> None:
         """Tells of them from now on."""
-        self._tasks.start(self._follow_late(late))
-        self._tasks.start(self._follow_refunds(refunds))
+        self._background.start(self._follow_late(late))
+        self._background.start(self._follow_refunds(refunds))
 
     async def _follow_late(self, payments: AsyncIterator[Payment]) -> None:
         async for one in payments:
@@ -40,12 +40,12 @@ class Events:
         async for one in refunds:
             self._emit(Event(type="refunded", elicitation_id=one.elicitation_id, provider=one.provider, subject=one.subject, session=one.session, refund=one))
 
-    def created(self, asked: AnyElicitation, checked: Checked) -> None:
-        if not asked.resumed:
+    def created(self, elicitation: AnyElicitation, checked: Checked) -> None:
+        if not elicitation.resumed:
             request, owner = checked.request, checked.owner
             self._once(Event(
-                type="created", elicitation_id=asked.elicitation_id, provider=request.provider, subject=owner.subject, session=owner.session,
-                kind=request.kind, expires_at=asked.expires_at,
+                type="created", elicitation_id=elicitation.elicitation_id, provider=request.provider, subject=owner.subject, session=owner.session,
+                kind=request.kind, expires_at=elicitation.expires_at,
             ))  # fmt: skip
 
     def completed(self, row: Row | None, subject: str, session: str) -> None:
@@ -73,17 +73,17 @@ class Events:
     def _emit(self, event: Event) -> None:
         """An error of the application ends no call: the event loop reports it."""
         try:
-            told = self._tell(event)
+            returned = self._on_event(event)
         except Exception as error:
             asyncio.get_running_loop().call_exception_handler({"message": "on_event of UrlMode has raised", "exception": error})
             return
-        if inspect.isawaitable(told):
-            asyncio.ensure_future(told).add_done_callback(_report)
+        if inspect.isawaitable(returned):
+            asyncio.ensure_future(returned).add_done_callback(_report)
 
 
-def _report(told: asyncio.Future[Any]) -> None:
-    if not told.cancelled() and (error := told.exception()) is not None:
-        told.get_loop().call_exception_handler({"message": "on_event of UrlMode has raised", "exception": error})
+def _report(returned: asyncio.Future[Any]) -> None:
+    if not returned.cancelled() and (error := returned.exception()) is not None:
+        returned.get_loop().call_exception_handler({"message": "on_event of UrlMode has raised", "exception": error})
 
 
 class WaitEvents:

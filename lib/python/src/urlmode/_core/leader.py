@@ -22,9 +22,9 @@ import psycopg
 from psycopg.conninfo import make_conninfo
 from psycopg.pq import PGconn, Ping
 
+from .background import start_quietly
 from .contract_database import LeaderRow, leader
 from .contract_limits import COMMIT_UNANSWERED_S, CONNECT_OF_SEVERAL_S
-from .tasks import start_quietly
 
 Parameters = dict[str, Any]
 Rows = list[tuple[Any, ...]]

@@ -15,12 +15,12 @@ import psycopg
 from . import contract_claims as claiming
 from . import contract_texts as texts
 from .arguments import check_reference
+from .background import jittered
 from .contract_limits import CLAIM_RENEWALS, CLAIM_RETRY_S
 from .contract_words import CLAIM_ENDS, ClaimEnd
 from .errors import ClaimLostError, UrlModeBusyError, UrlModeError
 from .pool import is_refused_change
 from .seal import FULFILLED_JSON_MAX, to_json
-from .tasks import jittered
 
 Step = Callable[[], Awaitable[bool]]
 End = Callable[[ClaimEnd, Union[str, None]], Awaitable[claiming.FulfilLeaseAnswer]]
@@ -124,7 +124,7 @@ class Lease:
                 continue
             if answer == "lost" and not self.ended:
                 return self.drop()
-            self._tell(answer)
+            self._report(answer)
             self._until = asked + self._seconds
             pause = self._seconds / CLAIM_RENEWALS
 
@@ -181,9 +181,9 @@ class Lease:
             self._end()
         if answer == "lost":
             raise ClaimLostError(self._steps.id)
-        self._tell(answer)
+        self._report(answer)
 
-    def _tell(self, answer: claiming.RenewLeaseAnswer | claiming.FulfilLeaseAnswer) -> None:
+    def _report(self, answer: claiming.RenewLeaseAnswer | claiming.FulfilLeaseAnswer) -> None:
         """All that was paid went back. The work may go on."""
         if answer in ("refunded", "disputed"):
             self.refunded.set()

@@ -15,6 +15,7 @@ from typing import TypeVar
 import psycopg
 
 from . import contract_ledger as sql
+from .background import Background, jittered
 from .contract_calls import Query
 from .contract_limits import (
     CLAIM_RENEWALS,
@@ -29,7 +30,6 @@ from .errors import UrlModeError
 from .listener import Listener, Notification
 from .money_types import LedgerEntry
 from .pool import is_refusal
-from .tasks import Tasks, jittered
 
 T = TypeVar("T")
 
@@ -42,13 +42,13 @@ class Ledger:
         self._listener = listener
         self._tenant = tenant
         self._readings: set[_Reading] = set()
-        self._tasks = Tasks()
+        self._background = Background()
         self._closed = False
 
     async def follow(self, consumer: str) -> AsyncGenerator[LedgerEntry, None]:
         if self._closed:
             return
-        reading = _Reading(self._query, self._tenant, consumer, self._tasks)
+        reading = _Reading(self._query, self._tenant, consumer, self._background)
         self._readings.add(reading)
         self._listener.on_notified.append(reading.notified)
         self._listener.on_listening.append(reading.wake)
@@ -71,17 +71,17 @@ class Ledger:
         self._closed = True
         for reading in list(self._readings):
             await reading.stop()
-        await self._tasks.cancel()
+        await self._background.cancel()
 
 
 class _Reading:
     """One loop over the ledger."""
 
-    def __init__(self, query: Query, tenant: str, consumer: str, tasks: Tasks) -> None:
+    def __init__(self, query: Query, tenant: str, consumer: str, background: Background) -> None:
         self._query = query
         self._tenant = tenant
         self._consumer = consumer
-        self._tasks = tasks
+        self._background = background
         self._lease: int | None = None  # while this instance reads for the consumer
         self._renewal: asyncio.Task[None] | None = None
         self._busy = False  # whether somebody deals with an entry
@@ -108,7 +108,7 @@ class _Reading:
             await self._pause(min((begun.wait_ms or 0) / 1000, self._next_interval()))
             return False
         self._interval = POLL_MIN_S
-        self._renewal = self._tasks.start(self._renew(begun.lease))
+        self._renewal = self._background.start(self._renew(begun.lease))
         return True
 
     async def _begin(self) -> sql.BegunLedger:

@@ -25,6 +25,7 @@ import psycopg
 from psycopg import pq
 
 from . import contract_texts as texts
+from .background import Background, jittered, wait_briefly
 from .contract_database import hold
 from .contract_limits import (
     BACKOFF_MAX_S,
@@ -41,7 +42,6 @@ from .errors import UrlModeError
 from .leader import sever
 from .log import warn
 from .pool import Connect, Connection, Rows, discard, is_refusal, without_detail
-from .tasks import Tasks, jittered, wait_briefly
 
 Notification = dict[str, Any]
 
@@ -164,7 +164,7 @@ class Listener:
         self._notify = notify
         self._connection: _Listening | None = None
         self._users: set[object] = set()
-        self._tasks = Tasks()
+        self._background = Background()
         self._keeping: asyncio.Task[None] | None = None
         self._failures = 0
         self._probe_id = ""
@@ -189,7 +189,7 @@ class Listener:
         """Opens the connection if there is none. It is opened again when it is lost, until `release`."""
         self._users.add(user)
         if self._keeping is None or self._keeping.done():
-            self._keeping = self._tasks.start(self._keep_connected())
+            self._keeping = self._background.start(self._keep_connected())
 
     def release(self, user: object) -> None:
         """When nobody uses the connection any more, it stays open for the next user."""
@@ -222,7 +222,7 @@ class Listener:
         self._users.clear()
         if self._connection is not None:
             await self._connection.close()
-        await self._tasks.cancel()
+        await self._background.cancel()
 
     def drop(self) -> None:
         """Closes the connection at once, where its event loop does not run any more."""
@@ -243,8 +243,8 @@ class Listener:
                 reason = (str(error).splitlines() or [type(error).__name__])[0]
                 again = "waits continue, and so do the attempts to connect"
                 warn("URLMODE_RECONNECTING", f"PostgreSQL cannot be reached ({reason}); {again}")
-            for tell in self.on_lost:
-                tell(error)
+            for report in self.on_lost:
+                report(error)
             await asyncio.sleep(jittered(min(self._backoff_max, BACKOFF_MIN_S * 2 ** min(self._failures - 1, 10))))
 
     async def _serve(self) -> BaseException:
@@ -255,11 +255,11 @@ class Listener:
             listening = _Listening(await self._connect(), self._on_notify)
             listens = self._listen and await self._listen_on(listening)
             self._connection = listening
-            for tell in self.on_listening:
-                tell()
-            tasks.append(self._tasks.start(self._check(listening)))
+            for report in self.on_listening:
+                report()
+            tasks.append(self._background.start(self._check(listening)))
             if listens:
-                tasks.append(self._tasks.start(self._probe(listening)))
+                tasks.append(self._background.start(self._probe(listening)))
             else:
                 listening.is_held = False
                 self._warn_polling("PostgreSQL is polled")
@@ -316,8 +316,8 @@ class Listener:
         channel = notify.relname.decode(errors="replace")
         if channel == CHANNEL:
             notifications = parse_notifications(notify.extra)
-            for tell in self.on_notified:
-                tell(notifications)
+            for report in self.on_notified:
+                report(notifications)
         elif channel == PROBE_CHANNEL and notify.extra.decode(errors="replace") == self._probe_id:
             if self._connection is not None:
                 self._set_receiving(self._connection)
@@ -326,8 +326,8 @@ class Listener:
         if self._connection is not listening or listening.receives_notifications:
             return
         listening.receives_notifications = True
-        for tell in self.on_receiving:
-            tell()
+        for report in self.on_receiving:
+            report()
 
     def _warn_polling(self, cause: str) -> None:
         if not self._warned:

@@ -14,10 +14,10 @@ from typing import Any, Generic, TypeVar
 
 import psycopg
 
+from .background import Background, jittered
 from .contract_limits import REPORTED_MAX, REPORTS_MISSED_S, REPORTS_PENDING_MAX, ROUTINE_S
 from .errors import UrlModeError
 from .listener import Notification, Listener
-from .tasks import Tasks, jittered
 
 R = TypeVar("R")
 
@@ -37,7 +37,7 @@ class PaymentReports(Generic[R]):
         self._name_of = name_of
         self._state_of = state_of
         self._woken: set[asyncio.Event] = set()
-        self._tasks = Tasks()
+        self._background = Background()
         self._closed = False
 
     async def reports(self) -> AsyncIterator[R]:
@@ -60,7 +60,7 @@ class PaymentReports(Generic[R]):
         self._listener.on_notified.append(on_notified)
         self._listener.acquire(woken)
         self._woken.add(woken)
-        checking = self._tasks.start(self._check())
+        checking = self._background.start(self._check())
         try:
             while not self._closed:
                 # One query at a time, however many notifications there are: anyone in the database can forge them.
@@ -95,7 +95,7 @@ class PaymentReports(Generic[R]):
         self._closed = True
         for woken in self._woken:
             woken.set()
-        await self._tasks.cancel()
+        await self._background.cancel()
 
     async def _check(self) -> None:
         while True:

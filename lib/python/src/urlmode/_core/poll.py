@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+from .background import jittered
 from .contract_limits import ALARM_MIN_S, POLL_GROWTH, POLL_MAX_S, POLL_MIN_S
-from .tasks import jittered
 
 
 

@@ -17,6 +17,8 @@ from psycopg.rows import tuple_row
 
 from . import contract_texts as texts
 from .arguments import refuse_awaitable
+from .background import Background, start_quietly
+from .contract_calls import Query
 from .contract_limits import (
     ALIVE_S,
     CALLS_MAX,
@@ -29,13 +31,11 @@ from .contract_limits import (
     QUERY_S,
     UNACKED_S,
 )
-from .contract_calls import Query
 from .contract_statements import PROGRAM_LIMIT_EXCEEDED
 from .contract_words import REFUSAL_CLASSES
 from .errors import UrlModeBusyError, UrlModeClosedError, UrlModeUnavailableError
 from .leader import Judging, Leadership, sever
 from .sending import current_sending
-from .tasks import Tasks, start_quietly
 
 T = TypeVar("T")
 Connection = psycopg.AsyncConnection[tuple[Any, ...]]
@@ -192,7 +192,7 @@ class Pool:
         self._connecting: set[asyncio.Task[Connection]] = set()
         self._borrowings: set[_Borrowing] = set()
         self._free = asyncio.Semaphore(POOL_MAX)
-        self.calls = Tasks()
+        self.calls = Background()
         """that `close` waits for"""
         self._in_progress = 0
         self._closed = False

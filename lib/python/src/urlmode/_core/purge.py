@@ -15,6 +15,7 @@ from typing import Union
 import psycopg
 
 from .arguments import check_duration
+from .background import Background, jittered
 from .contract_calls import RowKey
 from .contract_limits import (
     KEEP_RESULTS_MAX_S,
@@ -32,7 +33,6 @@ from .database import Database
 from .errors import UrlModeError
 from .log import warn
 from .pool import is_refusal
-from .tasks import Tasks, jittered
 
 Duration = Union[float, timedelta]
 
@@ -65,7 +65,7 @@ class Purger:
     def __init__(self, database: Database, kept: Kept) -> None:
         self._database = database
         self._kept = kept
-        self._tasks = Tasks()
+        self._background = Background()
         self._started = False
         self._unmarked: dict[RowKey, None] = {}
         self._marking = asyncio.Lock()
@@ -77,9 +77,9 @@ class Purger:
         if self._started:
             return
         self._started = True
-        self._tasks.start(self._every(PURGE_RESULTS_EVERY_S, "results are", self._purge_results))
+        self._background.start(self._every(PURGE_RESULTS_EVERY_S, "results are", self._purge_results))
         if self._kept.rows is not None:
-            self._tasks.start(self._every(PURGE_ROWS_EVERY_S, "elicitations are", self._purge_rows))
+            self._background.start(self._every(PURGE_ROWS_EVERY_S, "elicitations are", self._purge_rows))
 
     async def purge(self, keep_ms: int, kind: str | None) -> int:
         deleted = 0
@@ -97,11 +97,11 @@ class Purger:
 
     async def close(self) -> None:
         """All rows are marked as read, if PostgreSQL is available."""
-        await self._tasks.cancel()
+        await self._background.cancel()
         await self._mark_all()
 
     def _begin_marking(self) -> None:
-        self._tasks.start(self._mark_all())
+        self._background.start(self._mark_all())
 
     async def _purge_results(self) -> None:
         await self._mark_all()

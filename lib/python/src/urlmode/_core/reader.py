@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable
 
 import psycopg
 
+from .background import Background
 from .contract_calls import Row
 from .contract_limits import READ_BATCH_MAX
 from .database import read_rows
 from .listener import Listener
 from .pool import is_refusal
-from .tasks import Tasks
 from .wait import Entry
 
 
@@ -21,11 +21,11 @@ class Reader:
     """`apply` gets the rows that were read, by id, and `fail` an error that another read would have as well."""
 
     def __init__(
-        self, listener: Listener, tasks: Tasks, *, apply: Callable[[list[Entry], dict[str, Row]], None],
+        self, listener: Listener, background: Background, *, apply: Callable[[list[Entry], dict[str, Row]], None],
         fail: Callable[[Entry, BaseException], None],
     ) -> None:
         self._listener = listener
-        self._tasks = tasks
+        self._background = background
         self._apply = apply
         self._fail = fail
         self._due: dict[Entry, None] = {}
@@ -53,7 +53,7 @@ class Reader:
     def _start(self) -> None:
         if not self._reading:
             self._reading = True
-            self._tasks.start(self._read())
+            self._background.start(self._read())
 
     async def _read(self) -> None:
         try:

@@ -16,13 +16,13 @@ from . import contract_texts as texts
 from . import contract_calls as sql
 from . import contract_rechecks as rechecking
 from .ask_back import Rechecker
+from .background import Background, jittered, shielded
 from .contract_calls import Query, RowKey
 from .contract_limits import RECHECK_EVERY_S, RECHECK_LEASE_S
 from .contract_rechecks import TakenRecheck
 from .errors import UrlModeClosedError, UrlModeError
 from .log import warn
 from .pool import is_refusal
-from .tasks import Tasks, jittered, shielded
 from .types import RecheckFunction
 
 
@@ -36,7 +36,7 @@ class Rechecks:
         self._query = query
         self._rechecker = rechecker
         self._tenant = tenant
-        self._tasks = Tasks()
+        self._background = Background()
         self._asking: asyncio.Task[int] | None = None
         self._started = False
 
@@ -55,7 +55,7 @@ class Rechecks:
         """Asks regularly, until `close`."""
         if self and not self._started:
             self._started = True
-            self._tasks.start(self._every())
+            self._background.start(self._every())
 
     async def ask_all(self) -> int:
         """Asks about one row after the other, until nothing is left to ask. A provider whose function fails is not asked any
@@ -64,11 +64,11 @@ class Rechecks:
         How many. Raises the first RecheckFailedError.
         """
         if self._asking is None or self._asking.done():
-            self._asking = self._tasks.start(self._ask_all())
+            self._asking = self._background.start(self._ask_all())
         return await shielded(self._asking)
 
     async def close(self) -> None:
-        await self._tasks.cancel()
+        await self._background.cancel()
 
     async def _every(self) -> None:
         while True:

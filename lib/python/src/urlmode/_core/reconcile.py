@@ -8,11 +8,11 @@ from typing import Union
 
 from . import arguments
 from . import contract_rechecks as sql
+from .background import call
 from .contract_calls import Query
 from .contract_limits import LISTED_MAX
 from .entries import check_entries
 from .money_types import Difference, Entries, Expected, Reconciliation
-from .tasks import call
 
 ListFunction = Callable[[str], Union[Entries, Awaitable[Entries]]]
 

@@ -1,116 +1,145 @@
-"""Tasks that run beside the calls, of which none is left after `aclose`."""
+"""Calls that MCP clients hold as tasks: rows that any instance reads, whose values are sealed for the task and its owner
+(../../../../sql/functions/044_task.sql)."""
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import contextvars
-import inspect
-import random
-from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, TypeVar, Union
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-from .errors import UrlModeClosedError
+from . import contract_tasks as sql
+from .contract_calls import Query, RowKey
+from .contract_limits import TASK_CALL_MAX, TASK_LEASE_S
+from .contract_seals import TASK_INFO
+from .contract_tasks import TaskRow
+from .keys import KeyRing
+from .seal import seal, to_json, unseal
+from .types import Kind
 
-T = TypeVar("T")
-A = TypeVar("A")
-
-
-def start_quietly(work: Awaitable[T]) -> asyncio.Future[T]:
-    """Starts work whose error nobody may look at."""
-    future = asyncio.ensure_future(work)
-    future.add_done_callback(_retrieve)
-    return future
+_LEASE_MS = TASK_LEASE_S * 1000
 
 
-def _retrieve(done: asyncio.Future[Any]) -> None:
-    if not done.cancelled():
-        done.exception()
+@dataclass(frozen=True, kw_only=True)
+class TaskCall:
+    tool: str
+    arguments: Any
+    responses: dict[str, Any] | None
+    """what was sent with the call, which had asked for something before"""
+    state: str
+    """the request state with which the call goes on"""
+    requests: dict[str, Any]
+    """what its client is asked meanwhile"""
+    is_own: bool
+    """whether that is to open the elicitation, which may end without an answer"""
+    text: str
+    """for people and models: what it waits for"""
+    kind: Kind
+
+    def to_wire(self) -> dict[str, Any]:
+        wire = {
+            "tool": self.tool, "arguments": self.arguments, "responses": self.responses, "state": self.state, "requests": self.requests,
+            "isOwn": self.is_own, "text": self.text, "kind": self.kind,
+        }  # fmt: skip
+        return {name: value for name, value in wire.items() if value is not None}
 
 
-def in_this_context(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, which keeps the context variables of its caller when a task of another call calls it later."""
-    context = contextvars.copy_context()
+def _call_of(wire: dict[str, Any]) -> TaskCall:
+    return TaskCall(
+        tool=wire["tool"], arguments=wire.get("arguments"), responses=wire.get("responses"), state=wire["state"],
+        requests=wire["requests"], is_own=wire["isOwn"], text=wire["text"], kind=wire["kind"],
+    )  # fmt: skip
 
-    def run(*arguments: Any) -> Any:
-        result = context.run(function, *arguments)
-        return context.run(asyncio.ensure_future, result) if inspect.isawaitable(result) else result
 
-    return run
+@dataclass(frozen=True)
+class Task:
+    key: RowKey
+    row: TaskRow
+    call: TaskCall
+    answers: dict[str, Any]
+    """of the client, by the keys of `call.requests`"""
+    result: dict[str, Any] | None
+    """`result`, or `error`"""
+
+
+class TaskClaim(NamedTuple):
+    """Of the elicitation with this id."""
+
+    id: str
+    fence: int
+
+
+class NextCall(NamedTuple):
+    """What a task waits for from now on."""
+
+    elicitation: str
+    call: TaskCall
 
 
 class Tasks:
-    def __init__(self) -> None:
-        self._tasks: set[asyncio.Task[Any]] = set()
+    def __init__(self, query: Query, keys: KeyRing, keep_ms: int) -> None:
+        """`keep_ms`: how long a result is kept after the last end of its claim."""
+        self._query = query
+        self._keys = keys
+        self._keep_ms = keep_ms
 
-    def start(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._end)
-        return task
+    async def create(self, binding: bytes, elicitation: str, call: TaskCall) -> Task | None:
+        """None: the owner has no such elicitation."""
+        key = RowKey(str(uuid.uuid4()), binding)
+        created = await sql.create_task(self._query, key, elicitation=elicitation, call=self.seal(key, call.to_wire()))
+        return await self.read(key) if created else None
 
-    def _end(self, task: asyncio.Task[Any]) -> None:
-        self._tasks.discard(task)
-        _retrieve(task)
+    async def read(self, key: RowKey) -> Task | None:
+        """None: the owner has no such task, or it is over."""
+        row = await sql.read_task(self._query, key)
+        if row is None:
+            return None
+        answers = {name: self._open(key, sealed)["answer"] for name, sealed in zip(row.answered, row.answers)}
+        result = None if row.result is None else self._open(key, row.result)
+        return Task(key, row, _call_of(self._open(key, row.call)), answers, result)
 
-    async def finish(self) -> None:
-        """Waits until none is left."""
-        while self._tasks:
-            await asyncio.wait(self._tasks)
+    async def answer(self, task: Task, name: str, answer: Any) -> bool:
+        """Keeps what the client has answered to what it was asked by this name: true once."""
+        sealed = self.seal(task.key, {"answer": answer})
+        return await sql.answer_task_input(self._query, task.key, round=task.row.round, name=name, sealed=sealed)
 
-    async def cancel(self) -> None:
-        for task in self._tasks:
-            task.cancel()
-        await self.finish()
+    async def begin(self, task: Task, lease: int = 0) -> int:
+        """The lease, or `lease` made longer. 0: another instance has it, or the task is not open."""
+        return await sql.begin_task(self._query, task.key, lease_ms=_LEASE_MS, lease=lease)
+
+    async def go_on(self, task: Task, lease: int, next: NextCall | None = None) -> None:
+        """Ends the lease of a tool that has not ended. None: it waits as before."""
+        await sql.continue_task(
+            self._query, task.key, lease=lease, elicitation=next.elicitation if next else None,
+            call=self.seal(task.key, next.call.to_wire()) if next else None,
+        )  # fmt: skip
+
+    async def end(self, task: Task, lease: int, result: bytes, claims: Sequence[TaskClaim]) -> bool:
+        """`result`: sealed. False: another instance has the lease, or it was cancelled."""
+        return await sql.end_task(
+            self._query, task.key, lease=lease, result=result, claimed=[each.id for each in claims],
+            fences=[each.fence for each in claims], keep_ms=self._keep_ms,
+        )  # fmt: skip
+
+    async def confirm(self, task: Task) -> None:
+        """The client has the result: what it was made of is delivered."""
+        await sql.confirm_task(self._query, task.key, keep_ms=self._keep_ms)
+
+    async def cancel(self, key: RowKey) -> bool:
+        """False: the owner has no such task."""
+        return await sql.cancel_task(self._query, key)
+
+    def seal(self, key: RowKey, value: dict[str, Any]) -> bytes:
+        """Raises if it cannot be written as JSON."""
+        return seal(self._keys, TASK_INFO, *key, to_json(value))
+
+    def _open(self, key: RowKey, sealed: bytes) -> dict[str, Any]:
+        return unseal(self._keys, TASK_INFO, *key, sealed)
 
 
-async def shielded(work: asyncio.Future[T]) -> T:
-    """Its result. Who is cancelled meanwhile does not end it; `aclose` does, which cancels no caller."""
+def can_be_kept(value: Any) -> bool:
+    """Whether a call, or an answer, is small enough to be kept. Its state and what it asks for come on top."""
     try:
-        return await asyncio.shield(work)
-    except asyncio.CancelledError:
-        if work.cancelled():
-            raise UrlModeClosedError from None
-        raise
-
-
-class OverdueError(Exception):
-    pass
-
-
-async def call(
-    name: str, function: Callable[[A], Union[Awaitable[T], T]], argument: A, seconds: float | None = None
-) -> T:
-    """What a function of the application returns. It is cancelled with the task that calls this, and OverdueError follows
-    after `seconds`. That something in it was cancelled is an error like others."""
-    try:
-        returned = function(argument)
-    except asyncio.CancelledError:
-        raise RuntimeError(f"{name} was cancelled") from None
-    if not inspect.isawaitable(returned):
-        return returned
-    task: asyncio.Future[T] = start_quietly(returned)
-    try:
-        await asyncio.wait({task}, timeout=seconds)
-        if not task.done():
-            raise OverdueError
-        if task.cancelled():
-            raise RuntimeError(f"{name} was cancelled")
-        return task.result()
-    except asyncio.CancelledError:
-        task.cancel()
-        await asyncio.wait({task})
-        raise
-    finally:
-        task.cancel()
-
-
-def jittered(seconds: float) -> float:
-    """Changes an interval by up to a quarter, at random, so that many processes do not act at the same moment."""
-    return seconds * (0.75 + random.random() / 2)
-
-
-async def wait_briefly(work: asyncio.Future[Any], seconds: float) -> None:
-    """Waits for work, but not for longer, and without its error."""
-    with contextlib.suppress(Exception):
-        await asyncio.wait({work}, timeout=seconds)
+        return len(to_json(value)) <= TASK_CALL_MAX / 4
+    except (ValueError, RecursionError):
+        return False

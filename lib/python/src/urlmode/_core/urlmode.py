@@ -15,8 +15,9 @@ import psycopg
 
 from . import contract_texts as texts
 from . import arguments
-from .callback_urls import AnyElicitation, UrlBuilder
 from .ask_back import Rechecker
+from .background import Background, start_quietly
+from .callback_urls import AnyElicitation, UrlBuilder
 from .claim_methods import ClaimMethods
 from .claims import Claims
 from .contract_calls import Abandoned, RowKey
@@ -53,7 +54,6 @@ from .pool import Pool, PoolLike, server_of
 from .purge import Purger, check_kept, check_retention
 from .rechecks import Rechecks
 from .seal import seal
-from .tasks import Tasks, start_quietly
 from .token import binding_of, ticket_cookie
 from .types import (
     Action,
@@ -111,7 +111,7 @@ class UrlMode(CreateMethods, ClaimMethods, MoneyMethods):
         self._keys = open_keys(keys_file, keys)
         self._clients = arguments.check_clients(clients)
         self._kept = check_kept(keep_results, keep_unclaimed, retention)
-        self._background = Tasks()  # what adapters do beside their calls
+        self._background = Background()  # what adapters do beside their calls
         # `aclose` waits for them, for as long as it takes, while the database can be used.
         self._finishers: list[Callable[[], Awaitable[None]]] = []
         self._following = False
@@ -171,10 +171,10 @@ class UrlMode(CreateMethods, ClaimMethods, MoneyMethods):
     async def _create(self, checked: Checked) -> AnyElicitation:
         self._check_open()
         self._purger.start()
-        asked = await self._creator.create(checked)
+        elicitation = await self._creator.create(checked)
         if self._events is not None:
-            self._events.created(asked, checked)
-        return asked
+            self._events.created(elicitation, checked)
+        return elicitation
 
     async def wait_for_completion(
         self,
@@ -206,20 +206,20 @@ class UrlMode(CreateMethods, ClaimMethods, MoneyMethods):
         arguments.check_function("verify", verify)
         ending = partial(self._abandon, key) if arguments.check_flag("abandon", abandon) else None
         self._purger.start()
-        telling = None if self._events is None else self._events.of_wait(subject, session, on_progress)
+        events = None if self._events is None else self._events.of_wait(subject, session, on_progress)
         wait = self._waits.begin(
-            key, seconds, on_progress=on_progress if telling is None else telling.progress, recheck=recheck, verify=verify, abandon=ending
+            key, seconds, on_progress=on_progress if events is None else events.progress, recheck=recheck, verify=verify, abandon=ending
         )
-        if telling is not None:
-            telling.entry = wait.entry
+        if events is not None:
+            events.entry = wait.entry
         async with wait as outcome:
             ended = await outcome
-        if telling is not None:
-            telling.completed(ended)
+        if events is not None:
+            events.completed(ended)
         return ended
 
-    async def _tell_completed(self, key: RowKey, subject: str, session: str) -> None:
-        """An event that cannot be told fails nothing else."""
+    async def _report_completed(self, key: RowKey, subject: str, session: str) -> None:
+        """An event that cannot be reported fails nothing else."""
         if self._events is not None:
             with contextlib.suppress(psycopg.Error, UrlModeError):
                 self._events.completed(await self._database.read(key), subject, session)
@@ -254,7 +254,7 @@ class UrlMode(CreateMethods, ClaimMethods, MoneyMethods):
             action=action, reason=reason, result=result, amount=amount, currency=currency, reference=reference,
         ))  # fmt: skip
         if outcome == "completed":
-            await self._tell_completed(key, subject, session)
+            await self._report_completed(key, subject, session)
         return outcome != "already"
 
     async def cancel(
@@ -288,7 +288,7 @@ class UrlMode(CreateMethods, ClaimMethods, MoneyMethods):
         action = arguments.check_choice("action", action, END_ACTIONS)
         ended = await self._database.abandon(Abandoned(*key, action, arguments.check_reason(reason))) == "completed"
         if ended:
-            await self._tell_completed(key, subject, session)
+            await self._report_completed(key, subject, session)
         return ended
 
     async def recheck_due(self) -> int:

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from types import TracebackType
 from typing import Any
 
+from .background import in_this_context, start_quietly
 from .contract_calls import Row, RowKey
 from .contract_limits import ABANDON_S
 from .contract_words import OPEN_STATUSES, AbandonOutcome
@@ -16,7 +17,6 @@ from .errors import ElicitationTimeoutError
 from .form_types import VerifyFunction
 from .outcome import Verifier
 from .rechecks import Rechecks
-from .tasks import in_this_context, start_quietly
 from .types import Kind, OpenStatus, Outcome, Progress, ProgressFunction, RecheckFunction
 
 

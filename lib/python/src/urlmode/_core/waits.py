@@ -15,6 +15,7 @@ from typing import Any
 import psycopg
 
 from .ask_back import Checker, Rechecker, needs_check, needs_recheck
+from .background import Background, jittered, start_quietly
 from .contract_calls import Row, RowKey
 from .contract_limits import READ_RETRY_S, ROUTINE_S
 from .database import Database
@@ -29,7 +30,6 @@ from .pool import is_refused_change
 from .reader import Reader
 from .rechecks import Rechecks
 from .seal import open_outcome, row_bytes
-from .tasks import Tasks, jittered, start_quietly
 from .types import Answer, RecheckFunction
 from .wait import Entry, Wait
 
@@ -54,8 +54,8 @@ class Waits:
         self._poll = Poll(self._read_all)
         self._alarm = Alarm(self._look_at_times)
         self._over = self._end  # one for all waits
-        self._tasks = Tasks()
-        self._reader = Reader(listener, self._tasks, apply=self._apply, fail=self._fail)
+        self._background = Background()
+        self._reader = Reader(listener, self._background, apply=self._apply, fail=self._fail)
         self._lost: BaseException | None = None
         """why there is no connection to PostgreSQL"""
         self.size = 0
@@ -90,7 +90,7 @@ class Waits:
         ending = [start_quietly(wait.end("closed", UrlModeClosedError())) for wait in self._all_waits()]
         if ending:
             await asyncio.wait(ending)
-        await self._tasks.cancel()
+        await self._background.cancel()
 
     def _all_entries(self) -> list[Entry]:
         return [entry for entries in self._entries.values() for entry in entries]
@@ -216,7 +216,7 @@ class Waits:
             except Exception as error:  # The others of the batch go on.
                 self._fail(entry, error)
         if overdue:
-            self._tasks.start(self._then_wake(overdue, partial(self._expire, overdue)))
+            self._background.start(self._then_wake(overdue, partial(self._expire, overdue)))
 
     def _apply_to(self, entry: Entry, row: Row | None, overdue: list[Entry]) -> None:
         if row is not None and row.status == "completed":
@@ -271,7 +271,7 @@ class Waits:
         verify = None if wait is None else wait.verify
         if wait is None or verify is None:
             return False
-        self._tasks.start(self._then_wake([entry], partial(self._run_check, entry, row, wait, verify)))
+        self._background.start(self._then_wake([entry], partial(self._run_check, entry, row, wait, verify)))
         return True
 
     async def _run_check(self, entry: Entry, row: Row, wait: Wait, verify: VerifyFunction) -> bool:
@@ -305,7 +305,7 @@ class Waits:
         if pause > 0:
             entry.next_recheck = asyncio.get_running_loop().call_later(pause / 1000, self._wake, entry)
             return False
-        self._tasks.start(self._then_wake([entry], partial(self._run_recheck, entry, row, wait, recheck)))
+        self._background.start(self._then_wake([entry], partial(self._run_recheck, entry, row, wait, recheck)))
         return True
 
     async def _run_recheck(self, entry: Entry, row: Row, wait: Wait, recheck: RecheckFunction) -> bool:

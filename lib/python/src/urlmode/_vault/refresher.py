@@ -15,6 +15,7 @@ import psycopg
 from .._accounts.provider import AccountOptions, AccountProvider
 from .._accounts.request import RequestFailed
 from .._accounts.token_response import NoTokens, is_lifetime
+from .._core.background import Background, jittered, shielded
 from .._core.contract_limits import (
     ACCOUNT_LOOK_S,
     COMMIT_RETRY_MAX_S,
@@ -28,7 +29,6 @@ from .._core.contract_limits import (
 from .._core.errors import ProviderUnavailableError, UrlModeError
 from .._core.keys import KeyRing
 from .._core.listener import Listener
-from .._core.tasks import Tasks, jittered, shielded
 from .contract_calls import BegunRefresh
 from .database import Stored, VaultDatabase
 from .retried import is_refused, reason_of, retried
@@ -65,14 +65,14 @@ _CHANGED = Result("changed")
 
 class Refresher:
     def __init__(
-        self, listener: Listener, database: VaultDatabase, keys: KeyRing, tasks: Tasks,
+        self, listener: Listener, database: VaultDatabase, keys: KeyRing, background: Background,
         options_of: Callable[[str, dict[str, Any]], AccountOptions], report: Report, check_open: Callable[[], None],
     ) -> None:  # fmt: skip
-        """`tasks`: a refresh is one of them, so that nobody cancels it, and `aclose` waits for it."""
+        """`background`: a refresh runs in it, so that nobody cancels it, and `aclose` waits for it."""
         self._listener = listener
         self._database = database
         self._keys = keys
-        self._tasks = tasks
+        self._background = background
         self._options_of = options_of
         self._report = report
         self._check_open = check_open
@@ -87,7 +87,7 @@ class Refresher:
             self._check_open()
             user = object()
             self._listener.acquire(user)
-            running = self._running[place] = self._tasks.start(self._refresh(refreshable))
+            running = self._running[place] = self._background.start(self._refresh(refreshable))
 
             def end(_: object) -> None:
                 self._running.pop(place)

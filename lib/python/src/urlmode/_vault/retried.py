@@ -9,10 +9,10 @@ from typing import TypeVar
 
 import psycopg
 
+from .._core.background import jittered
 from .._core.contract_limits import COMMIT_RETRY_MAX_S, COMMIT_RETRY_MIN_S
 from .._core.contract_words import LASTING_CLASSES
 from .._core.errors import AccountSizeError, UrlModeBusyError
-from .._core.tasks import jittered
 
 T = TypeVar("T")
 

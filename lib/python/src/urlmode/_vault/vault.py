@@ -17,6 +17,7 @@ from .._accounts.provider import AccountOptions, AccountProvider, Connected, che
 from .._accounts.token_response import VARIABLES, unusable_of
 from .._core import contract_texts as texts
 from .._core.arguments import check_duration, check_function, check_id, check_provider, check_text
+from .._core.background import Background, jittered, shielded
 from .._core.contract_calls import RowKey
 from .._core.contract_limits import (
     ACCOUNT_LOOK_S,
@@ -40,7 +41,6 @@ from .._core.errors import (
     UrlModeError,
 )
 from .._core.keys import have_common_key
-from .._core.tasks import Tasks, jittered, shielded
 from .._core.types import Duration
 from .._core.urlmode import UrlMode, open_keys
 from .access import judge
@@ -98,11 +98,11 @@ class Vault:
             )
         self._tenant = urlmode._database.tenant
         self._database = VaultDatabase(urlmode._database.query, self._tenant)
-        self._tasks = Tasks()
+        self._background = Background()
         self._refresher = Refresher(
-            urlmode._listener, self._database, self._keys, self._tasks, self._options_of, self._report, urlmode._check_open,
+            urlmode._listener, self._database, self._keys, self._background, self._options_of, self._report, urlmode._check_open,
         )  # fmt: skip
-        urlmode._finishers.append(self._tasks.finish)
+        urlmode._finishers.append(self._background.finish)
 
     async def store(self, connected: Connected, *, subject: str, provider: str) -> str:
         """Stores what `connect_account` gives its body, over what there is of the same account.
@@ -175,7 +175,7 @@ class Vault:
                 raise AccountReconnectError(provider, row.account_id, verdict)
             refreshable = Refreshable(place, row.version, tokens, row.scopes)
             if verdict == "use and refresh":
-                self._tasks.start(self._refresh_ahead(refreshable))
+                self._background.start(self._refresh_ahead(refreshable))
                 return _to_access_token(row, tokens)
             result = await self._refresher.refresh(refreshable)
             is_leased = result.outcome == "leased"
@@ -224,7 +224,7 @@ class Vault:
         self._urlmode._check_open()
         subject, provider = self._owner(subject, provider)
         row = await self._find(subject, provider, _check_account(account))
-        return await shielded(self._tasks.start(self._disconnect(Place(subject, provider, row.account_id))))
+        return await shielded(self._background.start(self._disconnect(Place(subject, provider, row.account_id))))
 
     async def forget_subject(self, *, subject: str) -> None:
         """Deletes all that is stored of a user, but references and amounts of payments.

@@ -1,8 +1,8 @@
-// What was told last, by name: what has changed since is told again, also if it is what it was before that.
+// What was reported last, by name: what has changed since is reported again, also if it is what it was before that.
 
 import { REPORTED_MAX } from './contract-limits.js';
 
-export class Told {
+export class Reports {
 	/** @type {Map<string, string>} */
 	#states = new Map();
 

@@ -52,29 +52,29 @@ func (k *asking) endAsk(ctx context.Context, id, answer string) {
 }
 
 func (k *asking) askOfClient(id string) internals.Ask {
-	return internals.Ask{ID: id, Subject: k.wish.Owner.Subject, Session: k.wish.Owner.Session, Name: k.call.Client.Name, Version: k.call.Client.Version}
+	return internals.Ask{ID: id, Subject: k.request.Owner.Subject, Session: k.request.Owner.Session, Name: k.call.Client.Name, Version: k.call.Client.Version}
 }
 
 // hasFailed remembers that the client could not ask its user. It gets the link with this call or, if it does not get the answer to this
 // call, with the next one.
 func (k *asking) hasFailed(ctx context.Context, id string) {
 	k.endAsk(ctx, id, asAsked)
-	tell := func(written bool) {
+	report := func(written bool) {
 		if written {
 			k.endAsk(ctx, id, failed)
 		}
 	}
 	if k.call.WhenWritten != nil {
-		k.call.WhenWritten(tell)
+		k.call.WhenWritten(report)
 		return
 	}
-	tell(k.ctx.Err() == nil)
+	report(k.ctx.Err() == nil)
 }
 
 // notOpened ends a call whose client did not open the page.
 func (k *asking) notOpened(elicitation urlmode.Elicitation, status urlmode.Status, reason string) End {
-	if !canBeOpened(elicitation, status) || k.wish.isForOthers() {
+	if !canBeOpened(elicitation, status) || k.request.isForOthers() {
 		return k.pending(elicitation, status)
 	}
-	return unopenedEnd(k.wish.Wish, k.a.instance.Name(), elicitation, status, reason, time.Now())
+	return unopenedEnd(k.request.ToolRequest, k.a.instance.Name(), elicitation, status, reason, time.Now())
 }
