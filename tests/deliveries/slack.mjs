@@ -37,7 +37,7 @@ export const stack = ({ text }) => ({ kind: 'signature', display_name: 'Slack', 
 
 export const sender = {
 	event: (id, what) => ({
-		type: 'block_actions', trigger_id: randomUUID(), actions: [{ action_id: what === 'accepted' ? 'approve' : 'refuse', value: id }],
+		type: 'block_actions', trigger_id: randomUUID(), actions: [{ action_id: what === 'paid' ? 'approve' : 'refuse', value: id }],
 	}),
 	body: (event) => new URLSearchParams({ payload: JSON.stringify(event) }).toString(),
 	sign: (body, { secret, timestamp }) => ({
