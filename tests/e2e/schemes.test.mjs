@@ -3,7 +3,7 @@
 // other by something weaker.
 
 import assert from 'node:assert/strict';
-import { createHmac } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 
 import { post, sender } from '../support/deliveries.mjs';
@@ -120,10 +120,11 @@ test('shopify: under the old name of its header, the new one, and both, which mu
 
 test('xendit: the payment sessions and payments of v3 wake the waiter', async () => {
 	const from = sender(fixture, 'xendit');
+	const [first, second, third] = Array.from({ length: 3 }, () => `py-${randomUUID()}`);
 	for (const [event, data, reference] of [
-		['payment_session.completed', { payment_session_id: 'ps-1', payment_id: 'py-1' }, 'py-1'],
-		['payment_session.expired', { payment_session_id: 'ps-2' }, 'ps-2'],
-		['payment.capture', { payment_id: 'py-3', payment_request_id: 'pr-3' }, 'py-3'],
+		['payment_session.completed', { payment_session_id: 'ps-1', payment_id: first }, first],
+		['payment_session.expired', { payment_session_id: second }, second],
+		['payment.capture', { payment_id: third, payment_request_id: 'pr-3' }, third],
 	]) {
 		const elicitation = await create(from, 'xendit');
 		assert.equal(await isAsked(elicitation, () => from.send({ event, data: { reference_id: elicitation.id, ...data } })), reference);
@@ -133,7 +134,8 @@ test('xendit: the payment sessions and payments of v3 wake the waiter', async ()
 test('mercado-pago: an order, named in the body, and signed in either case', async () => {
 	const from = sender(fixture, 'mercado-pago');
 	const [secret] = from.provider.secrets;
-	for (const [order, change] of [['ORD01A', (id) => id], ['ORD01B', (id) => id.toLowerCase()]]) {
+	for (const change of [(id) => id, (id) => id.toLowerCase()]) {
+		const order = `ORD${randomUUID().toUpperCase()}`;
 		const elicitation = await create(from, 'mercado-pago');
 		const body = JSON.stringify({ action: 'order.processed', type: 'order', data: { id: order, external_reference: elicitation.id, status: 'processed' } });
 		const deliver = (key) => post({
