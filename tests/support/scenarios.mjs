@@ -328,6 +328,13 @@ const STEPS = {
 		});
 	},
 
+	/** What the client has answered is stored after its call was answered. */
+	async remembered(run, answer, step) {
+		const { id } = await run.newestRow(step);
+		await until(`it is remembered that the client ${answer}`, async () => (
+			(await run.fixture.stack.sql('SELECT FROM urlmode.asked_client WHERE elicitation = $1 AND answer = $2', [id, answer])).length > 0));
+	},
+
 	async rows(run, count, { of = 'ada' }) {
 		assert.equal((await elicitationsOf(run.fixture, run.subject(of))).length, count);
 	},
