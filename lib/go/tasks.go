@@ -14,7 +14,7 @@ import (
 // tasks are the calls that clients hold as tasks, for package adapter.
 type tasks struct{ m *Instance }
 
-func (i internal) Tasks() internals.Tasks { return tasks{i.m} }
+func (i internal) Tasks() internals.Tasks { return tasks(i) }
 
 func (t tasks) rowOf(of internals.TaskKey) (rowKey, error) {
 	if err := checkOwner(Owner{of.Subject, of.Session}); err != nil {
