@@ -1,6 +1,6 @@
 // A copy of the tree, in which one file is changed at a time, and the tests that run there.
 
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -22,6 +22,7 @@ const LIBRARIES = '-lfcgi $(pkg-config --libs libpq jansson libcrypto) -lm -lcmo
 /** Tests of the programs start a stack of their own, with those of the copy. */
 const OWN_STACK = Object.fromEntries(Object.keys(process.env).filter((name) => /^(?:URLMODE_|RUN_DIR$|PROGRAM_DIR$|OPERATE$)/.test(name)).map((name) => [name, undefined]));
 const ofPrograms = (test, file) => test.endsWith('.mjs') && file !== undefined && languageOf(file) === 'c';
+const envOf = (test, file) => (ofPrograms(test, file) ? OWN_STACK : {});
 const keyOf = (test, file) => `${test} ${ofPrograms(test, file)}`;
 
 const quote = (text) => `'${text.replaceAll("'", "'\\''")}'`;
@@ -64,7 +65,16 @@ export class Tree {
 	/** Also ends the test that runs in it. */
 	remove() {
 		this.#stop();
+		this.#stopStacks();
 		rmSync(this.#folder, { recursive: true, force: true });
+	}
+
+	/** A test that is killed leaves the stacks that it has started. */
+	#stopStacks() {
+		const stacks = join(this.#folder, 'build/test/stacks');
+		for (const name of existsSync(stacks) ? readdirSync(stacks) : []) {
+			spawnSync(join(this.#folder, 'tests/stack/down'), { env: { ...process.env, RUN_DIR: join(stacks, name) }, timeout: PATIENCE_MIN_MS });
+		}
 	}
 
 	write(file, text) {
@@ -104,7 +114,7 @@ export class Tree {
 		const begin = performance.now();
 		const folder = mkdtempSync(join(OUT, 'coverage-'));
 		const isCounted = /^lib\/.*\.js$|^tests\/waiting\//.test(test);
-		const env = { ...isCounted ? { NODE_V8_COVERAGE: folder } : {}, ...ofPrograms(test, file) ? OWN_STACK : {} };
+		const env = { ...envOf(test, file), ...isCounted && { NODE_V8_COVERAGE: folder } };
 		const run = () => this.#run(test, undefined, { ms: PATIENCE_MAX_MS, env });
 		// A second time, because one that fails on a busy machine would find no mistake in the whole run.
 		let passes = await run();
@@ -145,7 +155,7 @@ export class Tree {
 	/** Whether a test passes, with this file changed. */
 	async passes(test, file) {
 		const { took } = await this.known(test, file);
-		return this.#run(test, file, { ms: Math.min(Math.max(PATIENCE * took, PATIENCE_MIN_MS), PATIENCE_MAX_MS), env: ofPrograms(test, file) ? OWN_STACK : {} });
+		return this.#run(test, file, { ms: Math.min(Math.max(PATIENCE * took, PATIENCE_MIN_MS), PATIENCE_MAX_MS), env: envOf(test, file) });
 	}
 
 	/** Whether a C test passes with AddressSanitizer, its search for leaks, and UndefinedBehaviorSanitizer in this file. */
@@ -163,7 +173,9 @@ export class Tree {
 		if (test.endsWith('.sql')) return this.#sqlFiles.passes(basename(test, '.sql'), options.ms);
 		if (!test.endsWith('.c')) {
 			if (ofPrograms(test, file)) await this.#build();
-			return this.#passes('node', ['--test-reporter=tap', test], options);
+			const passes = await this.#passes('node', ['--test-reporter=tap', test], options);
+			if (!passes) this.#stopStacks();
+			return passes;
 		}
 		const name = basename(test, '.c');
 		const objects = name === 'units' ? 'build/obj/tests/tools/units.o build/together/*.o' : `build/obj/tests/unit/${name}.o`;
