@@ -16,7 +16,6 @@ from urllib.error import HTTPError
 from urllib.parse import quote, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-
 from .._core import contract_database as sql
 from .._core.contract_calls import NewRow, Query, RowKey, create_elicitation, settle
 from .._core.contract_limits import CHECK_CLOCK_S, CHECK_S
